@@ -1,0 +1,1 @@
+"""The audit (placeholder while the house is built)."""

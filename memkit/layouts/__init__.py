@@ -1,0 +1,1 @@
+"""The three layouts (placeholder while the house is built)."""

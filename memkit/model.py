@@ -1,0 +1,202 @@
+"""The plain values that travel through the house: Document, Role, Records, Problem, Snapshot, Edit; and clean().
+
+Nothing here reads a file or computes an answer. Characters are code points, lines count from 1,
+paths are POSIX and relative to the store's root.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date, datetime
+
+KINDS = ("daily", "daily-slug", "longterm", "note", "extra", "session", "dream")
+DERIVED_KINDS = ("catalog", "summary", "hot", "index")
+BLOCKS = ("item", "paragraph", "table", "code", "quote")
+LAYOUT_NAMES = ("archive", "workspace", "layers")
+
+# What a line of a document can be taken for (Records.spans).
+SPANS = ("blank", "entry", "heading", "front matter", "marker", "layout", "problem")
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def clean(text: str) -> str:
+    """Return the text as people read it: bytes that did not decode as U+FFFD, no NUL, LF line ends, a lone CR a blank."""
+    if not text.isascii():
+        text = _SURROGATE.sub("\ufffd", text)
+    if "\0" in text:
+        text = text.replace("\0", "")
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", " ")
+    return text
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A bad place in one document, found while reading; the audit turns it into a finding of the same rule."""
+
+    rule: str
+    line: int
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Role:
+    """What a path is to its layout: its kind, its day, whether it is derived; or not ours, with the reason.
+
+    `skipped` is empty for a file that is read. `problem` names the audit rule that the path alone trips.
+    """
+
+    kind: str | None = None
+    day: date | None = None
+    derived: bool = False
+    skipped: str = ""
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One file, read once. `text` is for splicing, `reading` for everything else.
+
+    `text` is the bytes as UTF-8 with surrogateescape, so that encoding it again gives the same bytes.
+    `reading` is the clean text: no BOM, no CR, no NUL, other encodings decoded; its line numbers are those of `grep -n`.
+    """
+
+    path: str
+    role: Role
+    text: str
+    reading: str
+    problems: tuple[Problem, ...] = ()
+
+
+@dataclass(slots=True)
+class Entries:
+    """The entries of one document as columns of equal length; a column that is None is missing in every row.
+
+    `stamp` is a full ISO instant with zone as written (written_at is made of it), `day` the full date of the
+    nearest heading (used only in undated files), `block` None means that every entry is an item.
+    """
+
+    line: list[int] = field(default_factory=list)
+    end_line: list[int] | None = None
+    text: list[str] = field(default_factory=list)
+    tag: list[str | None] | None = None
+    section: list[str | None] | None = None
+    clock: list[str | None] | None = None
+    stamp: list[str | None] | None = None
+    label: list[str | None] | None = None
+    task: list[str | None] | None = None
+    block: list[str] | None = None
+    day: list[date | None] | None = None
+
+    def __len__(self) -> int:
+        """Return the number of entries."""
+        return len(self.line)
+
+
+@dataclass(frozen=True, slots=True)
+class IndexLine:
+    """The `index:` of an archive day file: its decoded text (None if missing) and its line number (0 if missing)."""
+
+    text: str | None
+    line: int
+    date_text: str | None = None
+    date_line: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogRow:
+    """One line of a catalog: the date as written, the index unquoted, and whether it was written in quotes."""
+
+    date_text: str
+    day: date | None
+    index: str
+    line: int
+    quoted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class StoredSummary:
+    """One summary file: its period and key, its entry lines, and what its header says it was made from."""
+
+    period: str
+    key: str
+    lines: tuple[str, ...]
+    omitted: int
+    omitted_below: int
+    sources: tuple[str, ...]
+    digest: str | None
+    generated_at: str | None
+    chars: int
+
+
+@dataclass(frozen=True, slots=True)
+class Hot:
+    """The hot layer of `layers`: its body, candidate entries and topics (topic, month, line)."""
+
+    body: str
+    candidates: Entries
+    topics: tuple[tuple[str, str, int], ...]
+
+
+@dataclass(slots=True)
+class Records:
+    """Everything one document holds. What only one layout has is its own kind of record here, never a special column.
+
+    `tags` are (line of the entry, tag), in order of appearance. `spans` says for each line what it was taken for,
+    when asked for. `checked` is set by what the layout itself could verify while parsing.
+    """
+
+    path: str
+    role: Role
+    entries: Entries = field(default_factory=Entries)
+    tags: list[tuple[int, str]] = field(default_factory=list)
+    index: IndexLine | None = None
+    rows: list[CatalogRow] = field(default_factory=list)
+    summary: StoredSummary | None = None
+    hot: Hot | None = None
+    problems: list[Problem] = field(default_factory=list)
+    spans: list[str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FileFact:
+    """What a directory scan says of one file, and the role its layout gave it."""
+
+    path: str
+    role: Role
+    size: int
+    mtime_ns: int
+    inode: int
+    trouble: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """A store at one moment, as the audit sees it: facts of every file, records of each file read, the clock."""
+
+    layout: str
+    files: Mapping[str, FileFact]
+    records: Mapping[str, Records]
+    now: datetime
+    place: str = ""
+
+    @property
+    def today(self) -> date:
+        """Return the local day of the clock."""
+        return self.now.date()
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """One planned change of one file: its path, the text it was planned from (None: no file) and the text it gets.
+
+    Both are `Document.text`, so that bytes which are not UTF-8 survive. `derived` files are written last.
+    """
+
+    path: str
+    before: str | None
+    after: str | None
+    derived: bool = False

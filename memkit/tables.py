@@ -1,0 +1,206 @@
+"""Records to DataFrames: entries, tags, days, catalog, topics, files; the columns themselves are in schema.py.
+
+Rows come in reading order: by date, path and line, undated last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import date, tzinfo
+from itertools import chain, repeat
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from memkit import schema
+from memkit.model import DERIVED_KINDS, Entries, FileFact, Records
+
+DAY_KINDS = ("daily", "daily-slug")
+DIGEST_BITS = 53  # a float holds such a number exactly, so pd.concat with new rows does not blur it
+
+
+def entries(records: Sequence[Records], tz: tzinfo) -> pd.DataFrame:
+    """Return the ENTRIES frame of some documents (also hot body's none); `tz` dates entries of undated files."""
+    held = sorted((r for r in records if len(r.entries)), key=lambda r: (r.role.day or date.max, r.path))
+    if not held:
+        return schema.frame(schema.ENTRIES)
+    counts = [len(r.entries) for r in held]
+    owner = np.repeat(np.arange(len(held)), counts)
+    text = pa.array(list(chain.from_iterable(r.entries.text for r in held)), pa.large_string())
+    lines = list(chain.from_iterable(r.entries.line for r in held))
+    ends = list(chain.from_iterable(r.entries.end_line or r.entries.line for r in held))
+    written_at = schema.instants(_column(held, "stamp"))
+    columns = {
+        "date": _dates(held, counts, written_at, tz),
+        "text": text,
+        "written_at": written_at,
+        "kind": pd.Categorical([r.role.kind for r in held], dtype=schema.KIND).take(owner),
+        "block": _blocks(held),
+        "chars": pc.utf8_length(text).to_numpy(),
+        "path": pa.array([r.path for r in held], pa.large_string()).take(owner),
+        "line": lines,
+        "end_line": ends,
+    }
+    for name in ("tag", "section", "clock", "label", "task"):
+        columns[name] = _column(held, name)
+    return in_order(schema.frame(schema.ENTRIES, columns))
+
+
+def in_order(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return entries in reading order: by date, path, line; undated last. A frame already in order is returned as is."""
+    dates = frame["date"].to_numpy().astype("int64")
+    dates = np.where(frame["date"].isna(), np.iinfo("int64").max, dates)
+    steps = np.diff(dates)
+    if (steps >= 0).all() and _path_runs_in_order(frame, steps == 0):
+        return frame
+    return frame.assign(_day=dates).sort_values(["_day", "path", "line"], ignore_index=True).drop(columns="_day")
+
+
+def _path_runs_in_order(frame: pd.DataFrame, same_day: Any) -> bool:
+    """Return whether, wherever the day stays the same, path and line ascend."""
+    path = pa.chunked_array(pa.array(frame["path"], pa.large_string()))
+    after, before = path.slice(1), path.slice(0, len(path) - 1)
+    same_path = pc.equal(after, before).to_numpy()
+    ascending = pc.greater(after, before).to_numpy() | (same_path & (np.diff(frame["line"].to_numpy()) > 0))
+    return bool((ascending | ~same_day).all())
+
+
+def _values(held: Sequence[Records], name: str) -> list[Any]:
+    """Return one column of all documents as a list."""
+    parts = ((getattr(r.entries, name), len(r.entries)) for r in held)
+    return list(chain.from_iterable(repeat(None, count) if part is None else part for part, count in parts))
+
+
+def _column(held: Sequence[Records], name: str) -> Any:
+    """Return one text column of all documents; missing throughout costs nothing."""
+    if all(getattr(r.entries, name) is None for r in held):
+        return pa.nulls(sum(len(r.entries) for r in held), pa.large_string())
+    return _values(held, name)
+
+
+def _blocks(held: Sequence[Records]) -> pd.Categorical:
+    codes = {name: code for code, name in enumerate(schema.BLOCK.categories)}
+    values = chain.from_iterable(
+        repeat(0, len(r.entries)) if r.entries.block is None else (codes[name] for name in r.entries.block) for r in held
+    )
+    return pd.Categorical.from_codes(np.fromiter(values, dtype="int8"), dtype=schema.BLOCK)
+
+
+def _dates(held: Sequence[Records], counts: list[int], written_at: Any, tz: tzinfo) -> Any:
+    """Return the day of each entry: of its path, else the local day of written_at, else its heading's, else NaT."""
+    days = np.repeat(schema.days([r.role.day for r in held]), counts)
+    undated = np.repeat([r.role.day is None for r in held], counts)
+    if not undated.any():
+        return days
+    heading = schema.days(_values(held, "day"))
+    local = pd.DatetimeIndex(written_at).tz_convert(tz).tz_localize(None).normalize().to_numpy()
+    own = np.where(np.isnat(local), heading, local)
+    return np.where(undated, own, days)
+
+
+def digest(frame: pd.DataFrame) -> pd.Series:
+    """Return a number (Int64, below 2^53) for each row, made of tag and text alone."""
+    joined = frame["tag"].fillna("").str.cat(frame["text"], sep="\0").to_numpy(dtype=object)
+    return pd.Series(pd.util.hash_array(joined, categorize=False) >> (64 - DIGEST_BITS), index=frame.index).astype("Int64")
+
+
+def tags(records: Iterable[Records]) -> pd.DataFrame:
+    """Return the TAGS frame: all tags of each entry, a row each."""
+    held = sorted((r for r in records if r.tags or r.entries.tag), key=lambda r: (r.role.day or date.max, r.path))
+    return schema.rows(schema.TAGS, ((r.path, line, tag) for r in held for line, tag in _tags_of(r)))
+
+
+def _tags_of(records: Records) -> Iterator[tuple[int, str]]:
+    """Return (line, tag) of a document; a layout with one tag an entry keeps them in the entries alone."""
+    if records.tags or records.entries.tag is None:
+        return iter(records.tags)
+    return ((line, tag) for line, tag in zip(records.entries.line, records.entries.tag, strict=True) if tag)
+
+
+def catalog(records: Iterable[Records]) -> pd.DataFrame:
+    """Return the CATALOG frame: every readable row of every catalog, as it lies in the files."""
+    held = sorted((r for r in records if r.rows), key=lambda r: r.path)
+    return schema.rows(schema.CATALOG, ((row.day, row.index, r.path, row.line) for r in held for row in r.rows if row.day))
+
+
+def topics(records: Iterable[Records]) -> pd.DataFrame:
+    """Return the TOPICS frame: topic and month, in the order of hot.md."""
+    return schema.rows(schema.TOPICS, (pair[:2] for r in records if r.hot for pair in r.hot.topics))
+
+
+def candidates(found: Entries) -> pd.DataFrame:
+    """Return the candidates of the hot layer: index from 1, written_at, tag, text, line."""
+    return schema.frame(
+        schema.CANDIDATES,
+        {
+            "index": range(1, len(found) + 1),
+            "written_at": found.stamp or [],
+            "tag": found.tag or [],
+            "text": found.text,
+            "line": found.line,
+        },
+    )
+
+
+def days(records: Iterable[Records], frame: pd.DataFrame, today: date) -> pd.DataFrame:
+    """Return the DAYS frame: a row for each day that has a day file, its counts summed over that day's files."""
+    groups: dict[date, list[Records]] = {}
+    catalogued = set()
+    for record in records:
+        if record.role.kind in DAY_KINDS and record.role.day:
+            groups.setdefault(record.role.day, []).append(record)
+        catalogued.update(row.day for row in record.rows)
+    sums = _sums_by_day(frame[frame["kind"].isin(DAY_KINDS)])
+    out = []
+    for day in sorted(groups):
+        files = sorted(groups[day], key=_plain_first)
+        index = next((r.index.text for r in files if r.index and r.index.text), None)
+        count, chars, size = sums.get(day, (0, 0, 0))
+        out.append((day, files[0].path, len(files), index, count, chars, size, day < today, day in catalogued))
+    return schema.rows(schema.DAYS, out)
+
+
+def _plain_first(record: Records) -> tuple[bool, bool, int, str]:
+    """Order a day's files: the plain one, in its own year or month folder, at the top, before the others."""
+    day = str(record.role.day)
+    folder, _, name = record.path.rpartition("/")
+    misfiled = folder.rpartition("/")[2] not in (day[:4], day[:7], "memory")
+    return name != f"{day}.md", misfiled, record.path.count("/"), record.path
+
+
+def _sums_by_day(frame: pd.DataFrame) -> dict[date, tuple[int, int, int]]:
+    """Return entries, characters and UTF-8 bytes by day."""
+    sized = frame.assign(bytes=text_bytes(frame["text"]))
+    sums = sized.groupby("date").agg(entries=("text", "size"), chars=("chars", "sum"), bytes=("bytes", "sum"))
+    return {row.Index.date(): (row.entries, row.chars, row.bytes) for row in sums.itertuples()}
+
+
+def text_bytes(text: pd.Series) -> Any:
+    """Return the length in UTF-8 bytes of each text, missing as 0 (int64)."""
+    lengths = pc.fill_null(pc.binary_length(pa.array(text, pa.large_string(), from_pandas=True)), 0)
+    return np.asarray(lengths, dtype="int64")
+
+
+def files(facts: Iterable[FileFact], hashes: dict[str, str]) -> pd.DataFrame:
+    """Return the FILES frame: every file seen; `skipped` is the reason why one was not read, else missing."""
+    held = sorted(facts, key=lambda fact: fact.path)
+    return schema.frame(
+        schema.FILES,
+        {
+            "path": [fact.path for fact in held],
+            "kind": [fact.role.kind for fact in held],
+            "date": [fact.role.day for fact in held],
+            "bytes": [fact.size for fact in held],
+            "modified": np.array([fact.mtime_ns // 1_000_000 for fact in held], dtype="datetime64[ms]"),
+            "sha256": [hashes.get(fact.path) for fact in held],
+            "skipped": [fact.trouble or fact.role.skipped for fact in held],
+        },
+    )
+
+
+def is_memory(records: Records) -> bool:
+    """Return whether a document's kind is one that holds entries (catalogs, summaries and hot.md do not)."""
+    return records.role.kind not in DERIVED_KINDS
