@@ -1,3 +1,57 @@
-"""memkit: the long-term memory of AI agents, kept as Markdown, as pandas DataFrames."""
+"""memkit: the long-term memory of AI agents, kept as Markdown, as pandas DataFrames.
+
+`memkit.open(path)` gives a Store; its nouns are frames, its participles filter, its audit proves the folder consistent.
+Names are imported when they are first used, so that `import memkit` costs nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
+
+_NAMES = {
+    "open": ("memkit.store", "open_store"),
+    "Store": ("memkit.store", "Store"),
+    "read_export": ("memkit.export", "read_export"),
+    "MemkitError": ("memkit.errors", "MemkitError"),
+    "StoreNotFound": ("memkit.errors", "StoreNotFound"),
+    "AmbiguousStore": ("memkit.errors", "AmbiguousStore"),
+    "BadArgument": ("memkit.errors", "BadArgument"),
+    "UnsupportedError": ("memkit.errors", "UnsupportedError"),
+    "PathError": ("memkit.errors", "PathError"),
+    "ExportError": ("memkit.errors", "ExportError"),
+}
+__all__ = [
+    "AmbiguousStore",
+    "BadArgument",
+    "ExportError",
+    "MemkitError",
+    "PathError",
+    "Store",
+    "StoreNotFound",
+    "UnsupportedError",
+    "__version__",
+    "open",
+    "read_export",
+]
+
+if TYPE_CHECKING:
+    from memkit.errors import AmbiguousStore, BadArgument, ExportError, MemkitError, PathError, StoreNotFound, UnsupportedError
+    from memkit.export import read_export
+    from memkit.store import Store
+    from memkit.store import open_store as open
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is first asked for (PEP 562)."""
+    if name not in _NAMES:
+        raise AttributeError(f"module 'memkit' has no attribute {name!r}")
+    module, attribute = _NAMES[name]
+    return getattr(import_module(module), attribute)
+
+
+def __dir__() -> list[str]:
+    """Return the public names, for Tab."""
+    return sorted(__all__)

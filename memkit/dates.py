@@ -168,17 +168,22 @@ def clock_of(now: Clock | datetime | str | None, tz: tzinfo) -> Clock:
 
     Raises: BadArgument for a time without zone or one that is no time.
     """
-    if callable(now):
-        return lambda: _aware(now(), tz)
     if now is None:
         return lambda: datetime.now(UTC).astimezone(tz)
     if isinstance(now, str):
-        try:
-            now = datetime.fromisoformat(now)
-        except ValueError:
-            raise BadArgument(f"now: {now[:40]!r} is no time; expected such as 2025-02-28T21:30+08:00") from None
+        now = _parse_now(now)
+    if not isinstance(now, datetime):
+        read = now
+        return lambda: _aware(read(), tz)
     fixed = _aware(now, tz)
     return lambda: fixed
+
+
+def _parse_now(text: str) -> datetime:
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError:
+        raise BadArgument(f"now: {text[:40]!r} is no time; expected such as 2025-02-28T21:30+08:00") from None
 
 
 def _aware(now: datetime, tz: tzinfo) -> datetime:

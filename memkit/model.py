@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
+from typing import Any
 
 KINDS = ("daily", "daily-slug", "longterm", "note", "extra", "session", "dream")
 DERIVED_KINDS = ("catalog", "summary", "hot", "index")
@@ -35,11 +36,15 @@ def clean(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A bad place in one document, found while reading; the audit turns it into a finding of the same rule."""
+    """A bad place in one document, found while reading; the audit turns it into a finding of the same rule.
+
+    `text` is the line itself, filled in once the document has been read; only a fingerprint is ever made of it.
+    """
 
     rule: str
     line: int
     message: str
+    text: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,23 +103,20 @@ class Entries:
 
 @dataclass(frozen=True, slots=True)
 class IndexLine:
-    """The `index:` of an archive day file: its decoded text (None if missing) and its line number (0 if missing)."""
+    """The `index:` of an archive day file: its decoded text (None if missing) and its line (0 if missing)."""
 
     text: str | None
     line: int
-    date_text: str | None = None
-    date_line: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class CatalogRow:
-    """One line of a catalog: the date as written, the index unquoted, and whether it was written in quotes."""
+    """One row of a catalog: its day, its index with a quoted dialect undone, its line, and the index as written."""
 
-    date_text: str
-    day: date | None
+    day: date
     index: str
     line: int
-    quoted: bool = False
+    written: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +148,7 @@ class Records:
     """Everything one document holds. What only one layout has is its own kind of record here, never a special column.
 
     `tags` are (line of the entry, tag), in order of appearance. `spans` says for each line what it was taken for,
-    when asked for. `checked` is set by what the layout itself could verify while parsing.
+    when asked for.
     """
 
     path: str
@@ -175,13 +177,18 @@ class FileFact:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """A store at one moment, as the audit sees it: facts of every file, records of each file read, the clock."""
+    """A store at one moment, as the audit sees it: facts of every file, records of each file read, the clock.
+
+    `entries` is the frame of all entries (schema.HELD; a DataFrame, which this module does not know), since the
+    records of a loaded store no longer hold their own; `stale` says by path which summaries are out of date.
+    """
 
     layout: str
     files: Mapping[str, FileFact]
     records: Mapping[str, Records]
+    entries: Any
     now: datetime
-    place: str = ""
+    stale: Mapping[str, bool] = field(default_factory=dict)
 
     @property
     def today(self) -> date:

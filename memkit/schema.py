@@ -33,6 +33,8 @@ ENTRIES: Schema = {
     "date": DAY, "tag": STR, "text": STR, "kind": KIND, "section": STR, "clock": STR, "written_at": INSTANT,
     "label": STR, "task": STR, "block": BLOCK, "chars": COUNT, "path": STR, "line": COUNT, "end_line": COUNT,
 }  # fmt: skip
+# What a store keeps in memory: with the instant as written, which agents' tools and summaries repeat.
+HELD: Schema = {**ENTRIES, "stamp": STR}
 DAYS: Schema = {
     "date": DAY, "path": STR, "files": COUNT, "index": STR, "entries": COUNT, "chars": COUNT, "bytes": BYTES,
     "frozen": FLAG, "catalogued": FLAG,

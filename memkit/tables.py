@@ -5,7 +5,7 @@ Rows come in reading order: by date, path and line, undated last.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date, tzinfo
 from itertools import chain, repeat
 from typing import Any
@@ -16,26 +16,29 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from memkit import schema
-from memkit.model import DERIVED_KINDS, Entries, FileFact, Records
+from memkit.dates import PERIODS, period_days
+from memkit.model import Entries, FileFact, Records
 
 DAY_KINDS = ("daily", "daily-slug")
 DIGEST_BITS = 53  # a float holds such a number exactly, so pd.concat with new rows does not blur it
 
 
 def entries(records: Sequence[Records], tz: tzinfo) -> pd.DataFrame:
-    """Return the ENTRIES frame of some documents (also hot body's none); `tz` dates entries of undated files."""
+    """Return the entries of some documents (ENTRIES, and `stamp`: the instant as written); `tz` dates undated files'."""
     held = sorted((r for r in records if len(r.entries)), key=lambda r: (r.role.day or date.max, r.path))
     if not held:
-        return schema.frame(schema.ENTRIES)
+        return schema.frame(schema.HELD)
     counts = [len(r.entries) for r in held]
     owner = np.repeat(np.arange(len(held)), counts)
     text = pa.array(list(chain.from_iterable(r.entries.text for r in held)), pa.large_string())
     lines = list(chain.from_iterable(r.entries.line for r in held))
     ends = list(chain.from_iterable(r.entries.end_line or r.entries.line for r in held))
-    written_at = schema.instants(_column(held, "stamp"))
+    stamp = _column(held, "stamp")
+    written_at = schema.instants(stamp)
     columns = {
         "date": _dates(held, counts, written_at, tz),
         "text": text,
+        "stamp": stamp,
         "written_at": written_at,
         "kind": pd.Categorical([r.role.kind for r in held], dtype=schema.KIND).take(owner),
         "block": _blocks(held),
@@ -46,7 +49,7 @@ def entries(records: Sequence[Records], tz: tzinfo) -> pd.DataFrame:
     }
     for name in ("tag", "section", "clock", "label", "task"):
         columns[name] = _column(held, name)
-    return in_order(schema.frame(schema.ENTRIES, columns))
+    return in_order(schema.frame(schema.HELD, columns))
 
 
 def in_order(frame: pd.DataFrame) -> pd.DataFrame:
@@ -123,7 +126,20 @@ def _tags_of(records: Records) -> Iterator[tuple[int, str]]:
 def catalog(records: Iterable[Records]) -> pd.DataFrame:
     """Return the CATALOG frame: every readable row of every catalog, as it lies in the files."""
     held = sorted((r for r in records if r.rows), key=lambda r: r.path)
-    return schema.rows(schema.CATALOG, ((row.day, row.index, r.path, row.line) for r in held for row in r.rows if row.day))
+    return schema.rows(schema.CATALOG, ((row.day, row.index, r.path, row.line) for r in held for row in r.rows))
+
+
+def summaries(records: Iterable[Records], stale: Mapping[str, bool]) -> pd.DataFrame:
+    """Return the SUMMARIES frame, by period (day, week, month) and key; `stale` says by path which are out of date."""
+    held = [(r, r.summary) for r in records if r.summary]
+    held.sort(key=lambda pair: (PERIODS.index(pair[1].period), pair[1].key))
+    rows = []
+    for record, stored in held:
+        days = period_days(stored.period, stored.key)
+        counts = (len(stored.lines), stored.omitted, stored.chars)
+        head = (stored.period, stored.key, days[0], days[-1], record.path)
+        rows.append((*head, *counts, stored.generated_at, stale.get(record.path, False)))
+    return schema.rows(schema.SUMMARIES, rows)
 
 
 def topics(records: Iterable[Records]) -> pd.DataFrame:
@@ -131,8 +147,10 @@ def topics(records: Iterable[Records]) -> pd.DataFrame:
     return schema.rows(schema.TOPICS, (pair[:2] for r in records if r.hot for pair in r.hot.topics))
 
 
-def candidates(found: Entries) -> pd.DataFrame:
+def candidates(found: Entries | None) -> pd.DataFrame:
     """Return the candidates of the hot layer: index from 1, written_at, tag, text, line."""
+    if found is None:
+        return schema.frame(schema.CANDIDATES)
     return schema.frame(
         schema.CANDIDATES,
         {
@@ -148,22 +166,22 @@ def candidates(found: Entries) -> pd.DataFrame:
 def days(records: Iterable[Records], frame: pd.DataFrame, today: date) -> pd.DataFrame:
     """Return the DAYS frame: a row for each day that has a day file, its counts summed over that day's files."""
     groups: dict[date, list[Records]] = {}
-    catalogued = set()
+    catalogued: set[date] = set()
     for record in records:
-        if record.role.kind in DAY_KINDS and record.role.day:
+        if record.role.day and is_day_file(record):
             groups.setdefault(record.role.day, []).append(record)
         catalogued.update(row.day for row in record.rows)
     sums = _sums_by_day(frame[frame["kind"].isin(DAY_KINDS)])
     out = []
     for day in sorted(groups):
-        files = sorted(groups[day], key=_plain_first)
+        files = sorted(groups[day], key=plain_first)
         index = next((r.index.text for r in files if r.index and r.index.text), None)
         count, chars, size = sums.get(day, (0, 0, 0))
         out.append((day, files[0].path, len(files), index, count, chars, size, day < today, day in catalogued))
     return schema.rows(schema.DAYS, out)
 
 
-def _plain_first(record: Records) -> tuple[bool, bool, int, str]:
+def plain_first(record: Records) -> tuple[bool, bool, int, str]:
     """Order a day's files: the plain one, in its own year or month folder, at the top, before the others."""
     day = str(record.role.day)
     folder, _, name = record.path.rpartition("/")
@@ -201,6 +219,6 @@ def files(facts: Iterable[FileFact], hashes: dict[str, str]) -> pd.DataFrame:
     )
 
 
-def is_memory(records: Records) -> bool:
-    """Return whether a document's kind is one that holds entries (catalogs, summaries and hot.md do not)."""
-    return records.role.kind not in DERIVED_KINDS
+def is_day_file(records: Records) -> bool:
+    """Return whether a document is a day's log."""
+    return records.role.kind in DAY_KINDS and records.role.day is not None

@@ -1,0 +1,237 @@
+"""Rules for every layout: encodings, names, dates, links, and what reading itself could not make sense of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import date, timedelta
+
+from memkit.audit.finding import Finding, Rule, named_wrong, problems
+from memkit.model import Records, Snapshot
+from memkit.tables import is_day_file, plain_first
+
+LONELY = timedelta(days=200)
+MEMORY_KINDS = ("daily", "daily-slug", "longterm", "note", "extra", "dream")
+
+
+def unreadable(store: Snapshot) -> Iterator[Finding]:
+    """A file cannot be read.
+
+    Bad: a day file without read permission. Good: files that the user may read.
+    """
+    for fact in store.files.values():
+        if fact.trouble.startswith(("unreadable", "no regular file")):
+            yield Finding(fact.path, 0, fact.trouble, "allow reading it", fact.role.day)
+
+
+def too_large(store: Snapshot) -> Iterator[Finding]:
+    """A file is too large to be memory, and is not read.
+
+    Bad: a day file of 100 MB. Good: a day file of some kilobytes.
+    """
+    for fact in store.files.values():
+        if fact.trouble.startswith("too large"):
+            yield Finding(fact.path, 0, fact.trouble, "split it by hand", fact.role.day)
+
+
+def link_outside(store: Snapshot) -> Iterator[Finding]:
+    """A link leads out of the store, and is not followed.
+
+    Bad: memory/2025-02-03.md -> /elsewhere/x.md. Good: a plain file.
+    """
+    for fact in store.files.values():
+        if fact.role.problem == "link-outside":
+            yield Finding(fact.path, 0, fact.trouble, "put a plain file in its place")
+
+
+def mixed_encoding(store: Snapshot) -> Iterator[Finding]:
+    """A UTF-8 file holds a run of UTF-16, as PowerShell's `>>` leaves it.
+
+    Bad: `- tea` in UTF-8, then `- cup` in UTF-16. Good: all of it UTF-8.
+    """
+    yield from problems(store, "mixed-encoding", "save it as UTF-8")
+
+
+def not_utf8(store: Snapshot) -> Iterator[Finding]:
+    """A file is not UTF-8.
+
+    Bad: a byte 0xff in the text. Good: UTF-8 throughout.
+    """
+    yield from problems(store, "not-utf8", "save it as UTF-8")
+
+
+def bom(store: Snapshot) -> Iterator[Finding]:
+    """A file starts with a byte order mark, which hides its first line from other programs.
+
+    Bad: EF BB BF before `---`. Good: `---` as the first bytes.
+    """
+    yield from problems(store, "bom", "save it as UTF-8 without BOM")
+
+
+def control_character(store: Snapshot) -> Iterator[Finding]:
+    """A file holds a control character.
+
+    Bad: NUL, ESC or backspace in an entry. Good: printable text, tabs and line breaks.
+    """
+    yield from problems(store, "control-character", "remove it by hand")
+
+
+def merge_marker(store: Snapshot) -> Iterator[Finding]:
+    """A merge was never resolved: conflict markers stand in a file.
+
+    Bad: `<<<<<<< HEAD` at a line's start. Good: one of the two sides, or both, without markers.
+    """
+    yield from problems(store, "merge-marker", "keep what is right of both sides and remove the markers")
+
+
+def conflict_copy(store: Snapshot) -> Iterator[Finding]:
+    """A sync program left a copy beside a file, because two devices wrote it.
+
+    Bad: `2025-02-03 (conflicted copy).md`. Good: one file, merged by a person.
+    """
+    yield from named_wrong(store, "conflict-copy", "a copy or temp file of a sync program; it is not read", "merge it")
+
+
+def stray_temp(store: Snapshot) -> Iterator[Finding]:
+    """A killed write left its temp file.
+
+    Bad: `.2025-02-03.md.x1y2z3w4.tmp`. Good: the day file alone.
+    """
+    yield from named_wrong(store, "stray-temp", "a temp file that a killed write left", "the next write removes it")
+
+
+def yaml_invalid(store: Snapshot) -> Iterator[Finding]:
+    """The front matter is no valid YAML; what could be recovered was.
+
+    Bad: `index: Kepler: 决定`. Good: `index: 'Kepler: 决定'`.
+    """
+    yield from problems(store, "yaml-invalid", "quote the value")
+
+
+def double_frontmatter(store: Snapshot) -> Iterator[Finding]:
+    """A second front-matter block stands further down in a file.
+
+    Bad: two `---` … `---` blocks. Good: one, at the top.
+    """
+    yield from problems(store, "double-frontmatter", "make one block of them by hand")
+
+
+def unclosed_fence(store: Snapshot) -> Iterator[Finding]:
+    """A code fence or comment is opened and never closed, so that it swallows what follows.
+
+    Bad: a lone line of three backticks. Good: the same line again behind the code.
+    """
+    yield from problems(store, "unclosed-fence", "add the closing line")
+
+
+def not_a_day(store: Snapshot) -> Iterator[Finding]:
+    """A file lies where only day files belong, and is not read.
+
+    Bad: `archive/2025/notes.md`. Good: `archive/2025/2025-02-03.md`.
+    """
+    yield from named_wrong(store, "not-a-day", "its name is no day, so it is not read", "move it out of the memory folder")
+
+
+def impossible_date(store: Snapshot) -> Iterator[Finding]:
+    """A name or a front matter says a date that does not exist.
+
+    Bad: `2026-02-30.md`. Good: `2026-02-28.md`.
+    """
+    yield from named_wrong(store, "impossible-date", "its name is a date that does not exist", "rename it")
+    yield from problems(store, "impossible-date", "correct the date")
+
+
+def ambiguous_date(store: Snapshot) -> Iterator[Finding]:
+    """A name says a date that can be read in two ways, so that its entries stay undated.
+
+    Bad: `01-02-2026.md`. Good: `2026-02-01.md`.
+    """
+    yield from named_wrong(store, "ambiguous-date", "its name can mean two days, so it stays undated", "rename it")
+
+
+def future_date(store: Snapshot) -> Iterator[Finding]:
+    """A day file is dated after today.
+
+    Bad: `2026-02-03.md` on 2025-02-28. Good: files up to today.
+    """
+    for record in _day_files(store):
+        if record.role.day and record.role.day > store.today:
+            yield Finding(record.path, 0, f"its day is after today, {store.today}", "rename it", record.role.day)
+
+
+def same_day_twice(store: Snapshot) -> Iterator[Finding]:
+    """Two files hold the same day, where the layout wants one.
+
+    Bad: the day in its own folder and in another. Good: one file a day.
+    """
+    if store.layout == "workspace":
+        return
+    for _, files in _by_day(store).items():
+        for record in files[1:]:
+            yield Finding(record.path, 0, f"the same day as {files[0].path}", "merge both by hand", record.role.day)
+
+
+def empty_day(store: Snapshot) -> Iterator[Finding]:
+    """A day file holds no entry.
+
+    Bad: headings alone. Good: at least one entry.
+    """
+    filled = set(store.entries["path"].unique())
+    for record in _day_files(store):
+        if record.path not in filled and not any(problem.rule == "entry-invisible" for problem in record.problems):
+            yield Finding(record.path, 0, "a day file without an entry", "", record.role.day)
+
+
+def date_outlier(store: Snapshot) -> Iterator[Finding]:
+    """A day lies far from all others, and would lie among them in another year: perhaps its year is mistyped.
+
+    Bad: 2025-01-29 between days of January 2026. Good: 2026-01-29.
+    """
+    days = sorted(_by_day(store))
+    for day, others in ((days[0], days[1:]), (days[-1], days[:-1])) if len(days) > 3 else ():
+        far = min(abs(other - day) for other in others) > LONELY
+        if far and any(others[0] <= moved <= others[-1] for moved in _other_years(day)):
+            path = _by_day(store)[day][0].path
+            yield Finding(path, 0, "far from all other days: is its year mistyped?", "rename it if so", day)
+
+
+def _other_years(day: date) -> Iterator[date]:
+    for year in (day.year - 1, day.year + 1):
+        if 1 <= year <= 9999 and (day.month, day.day) != (2, 29):
+            yield day.replace(year=year)
+
+
+def _day_files(store: Snapshot) -> Iterator[Records]:
+    return (record for record in store.records.values() if is_day_file(record))
+
+
+def _by_day(store: Snapshot) -> dict[date, list[Records]]:
+    """Return the files of each day, the one that counts first."""
+    found: dict[date, list[Records]] = {}
+    for record in _day_files(store):
+        if record.role.day:
+            found.setdefault(record.role.day, []).append(record)
+    return {day: sorted(files, key=plain_first) for day, files in found.items()}
+
+
+RULES = (
+    Rule("error", unreadable),
+    Rule("error", mixed_encoding),
+    Rule("error", not_utf8),
+    Rule("warning", bom),
+    Rule("error", merge_marker),
+    Rule("warning", conflict_copy),
+    Rule("error", yaml_invalid),
+    Rule("warning", too_large),
+    Rule("warning", link_outside),
+    Rule("warning", control_character),
+    Rule("info", stray_temp),
+    Rule("warning", double_frontmatter),
+    Rule("warning", unclosed_fence),
+    Rule("warning", not_a_day),
+    Rule("warning", impossible_date),
+    Rule("warning", ambiguous_date),
+    Rule("warning", future_date),
+    Rule("warning", same_day_twice),
+    Rule("info", empty_day),
+    Rule("info", date_outlier),
+)

@@ -1,0 +1,60 @@
+"""Finding and Rule: the two values of the audit, and how a rule is made of a function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import date
+
+from memkit.model import Snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One place where something is wrong. `line` 0 means the whole file; `fix` names the verb that mends it.
+
+    `text` is the line's own text, of which only a fingerprint is made.
+    """
+
+    path: str
+    line: int
+    message: str
+    fix: str = ""
+    day: date | None = None
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A check with its severity: error (a rule is broken or data at risk), warning (drift), info (a hint).
+
+    The check is a generator of findings; its name with dashes is the rule's id, its docstring's first sentence explains it.
+    """
+
+    severity: str
+    check: Callable[[Snapshot], Iterator[Finding]]
+
+    @property
+    def name(self) -> str:
+        """Return the rule's id."""
+        return self.check.__name__.replace("_", "-")
+
+    @property
+    def sentence(self) -> str:
+        """Return what the rule says is wrong."""
+        return (self.check.__doc__ or "").partition("\n")[0]
+
+
+def problems(store: Snapshot, rule: str, fix: str = "") -> Iterator[Finding]:
+    """Yield a finding for each Problem that reading met under this rule."""
+    for record in store.records.values():
+        for problem in record.problems:
+            if problem.rule == rule:
+                yield Finding(record.path, problem.line, problem.message, fix, record.role.day, problem.text)
+
+
+def named_wrong(store: Snapshot, rule: str, message: str, fix: str = "") -> Iterator[Finding]:
+    """Yield a finding for each file whose path alone trips the rule."""
+    for fact in store.files.values():
+        if fact.role.problem == rule:
+            yield Finding(fact.path, 0, message, fix, fact.role.day)

@@ -1,0 +1,130 @@
+"""Frames to files and back, exactly: Parquet, CSV or JSON beside a manifest with row counts and hashes."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from memkit import __version__, files, schema
+from memkit.errors import BadArgument, ExportError
+
+MANIFEST = "memkit-export.json"
+WRITTEN: schema.Schema = {
+    "frame": schema.STR,
+    "file": schema.STR,
+    "rows": schema.COUNT,
+    "bytes": schema.BYTES,
+    "sha256": schema.STR,
+}
+
+
+def export(frames: Mapping[str, pd.DataFrame], folder: Path, format: str, *, store: Path) -> pd.DataFrame:
+    """Write the frames and a manifest to a folder outside the store; return what was written: frame, file, rows, bytes, sha256.
+
+    Each file is read back and compared before it counts as written.
+
+    Raises: BadArgument for an unknown format, PathError for a folder inside the store, ExportError if one differs.
+    """
+    if format not in FORMATS:
+        raise BadArgument(f"format: {str(format)[:40]!r}; expected {', '.join(FORMATS)}")
+    write, read = FORMATS[format]
+    files.refuse_inside(folder, [store])
+    rows = []
+    for name, frame in frames.items():
+        data = write(frame)
+        if not read(data, schema.SCHEMAS[name]).equals(frame):
+            raise ExportError(f"{folder}: the frame {name} does not survive {format}; please report it")
+        files.write_output(folder / f"{name}.{format}", data, stores=[store])
+        rows.append((name, f"{name}.{format}", len(frame), len(data), hashlib.sha256(data).hexdigest()))
+    written = schema.rows(WRITTEN, rows)
+    manifest = {"memkit": __version__, "format": format, "frames": json.loads(written.to_json(orient="records"))}
+    files.write_output(folder / MANIFEST, json.dumps(manifest, indent=1).encode(), stores=[store])
+    return written
+
+
+def read_export(folder: str | Path) -> dict[str, pd.DataFrame]:
+    """Return the frames of an export by name, with their columns, order and dtypes.
+
+    Raises: ExportError if the folder holds no export, or a file is missing or was changed.
+    """
+    place = Path(folder).expanduser()
+    manifest = json.loads(_bytes(place / MANIFEST))
+    _, read = FORMATS[manifest["format"]]
+    frames = {}
+    for row in manifest["frames"]:
+        data = _bytes(place / row["file"])
+        if hashlib.sha256(data).hexdigest() != row["sha256"]:
+            raise ExportError(f"{place / row['file']}: changed since it was exported; export again")
+        frames[row["frame"]] = read(data, schema.SCHEMAS[row["frame"]])
+    return frames
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return files.read_output(path)
+    except OSError as error:
+        raise ExportError(f"{path}: {(error.strerror or 'unreadable').lower()}; name the folder of a memkit export") from error
+
+
+def _to_parquet(frame: pd.DataFrame) -> bytes:
+    data: bytes = frame.to_parquet(index=False)
+    return data
+
+
+def _from_parquet(data: bytes, wanted: schema.Schema) -> pd.DataFrame:
+    frame = pd.read_parquet(io.BytesIO(data))
+    return schema.frame(wanted, {name: frame[name].astype(dtype) for name, dtype in wanted.items()})
+
+
+def _plain(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the frame with days and instants as ISO text."""
+    out = frame.copy(deep=False)
+    for name, dtype in frame.dtypes.items():
+        if dtype == schema.DAY:
+            out[name] = frame[name].dt.strftime("%Y-%m-%d")
+        elif dtype == schema.INSTANT:
+            out[name] = frame[name].dt.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    return out
+
+
+def _to_csv(frame: pd.DataFrame) -> bytes:
+    text: str = _plain(frame).to_csv(index=False, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n")
+    return text.encode()
+
+
+def _from_csv(data: bytes, wanted: schema.Schema) -> pd.DataFrame:
+    frame = pd.read_csv(io.BytesIO(data), dtype=str, keep_default_na=False, na_values=[], lineterminator="\n")
+    return schema.frame(wanted, {name: _typed(dtype, frame[name].tolist()) for name, dtype in wanted.items()})
+
+
+def _typed(dtype: Any, values: list[str]) -> list[Any]:
+    """Return the cells of a CSV column as values of the dtype; an empty cell is missing."""
+    if dtype == schema.FLAG:
+        return [value == "True" for value in values]
+    if dtype in (schema.COUNT, schema.BYTES):
+        return [int(value) for value in values]
+    return [value or None for value in values]
+
+
+def _to_json(frame: pd.DataFrame) -> bytes:
+    plain = _plain(frame).astype(object)
+    return json.dumps(plain.where(plain.notna(), None).to_dict("records"), ensure_ascii=False, indent=0).encode()
+
+
+def _from_json(data: bytes, wanted: schema.Schema) -> pd.DataFrame:
+    records = json.loads(data)
+    return schema.frame(wanted, {name: [record[name] for record in records] for name in wanted})
+
+
+FORMATS: dict[str, tuple[Callable[[pd.DataFrame], bytes], Callable[[bytes, schema.Schema], pd.DataFrame]]] = {
+    "parquet": (_to_parquet, _from_parquet),
+    "csv": (_to_csv, _from_csv),
+    "json": (_to_json, _from_json),
+}

@@ -1,0 +1,7 @@
+"""The only rooms that read or write memory files: find, scan and read; and output for everything that is no memory."""
+
+from memkit.files.find import Found, find_store
+from memkit.files.output import read_output, refuse_inside, write_output
+from memkit.files.scan import TOO_LARGE, read, scan, sha256
+
+__all__ = ["TOO_LARGE", "Found", "find_store", "read", "read_output", "refuse_inside", "scan", "sha256", "write_output"]

@@ -1,0 +1,112 @@
+"""Where a store lies: at the path itself, or at one of the places where the original programs keep theirs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from memkit import layouts
+from memkit.errors import AmbiguousStore, StoreNotFound
+from memkit.files.scan import SKIPPED_FOLDERS
+from memkit.layouts import Layout
+from memkit.text import decode
+
+BELOW = (".agents/*/memory", ".first_paramecium", "dsh-memory-layers")
+_NAMES_A_FOLDER = 2000  # enough to tell a layout, and no more than a glance at a huge folder
+
+
+class Found(NamedTuple):
+    """A store that was found: the folder it lies in, its root, and its layout."""
+
+    vault: Path
+    root: Path
+    layout: Layout
+
+
+def find_store(path: str | os.PathLike[str], layout: str | None = None) -> Found:
+    """Return the store at a path: at the path itself, else at one of the places where the originals keep theirs.
+
+    Raises: StoreNotFound, AmbiguousStore, BadArgument.
+    """
+    given = os.fspath(path)
+    if not str(given).strip():
+        raise StoreNotFound("path: it is empty; name a folder")
+    top = Path(given).expanduser().absolute()
+    wanted = layouts.named(layout) if layout else None
+    if top.is_file():
+        raise StoreNotFound(f"{top}: a file, and not a folder; name the folder that holds the memory")
+    for place in _places(top):
+        names = layouts.detect(*_shape(place))
+        if wanted:
+            names = [name for name in names if name == wanted.NAME]
+        if len(names) > 1:
+            raise AmbiguousStore(f"{place}: it looks like {' and like '.join(names)}; pass layout= to choose one")
+        if names:
+            return Found(top, place, layouts.named(names[0]))
+    if wanted:
+        return Found(top, _new_root(top, wanted), wanted)
+    raise StoreNotFound(_nothing_at(top))
+
+
+def _places(top: Path) -> Iterator[Path]:
+    """Yield the folders in which a store may lie, nearest first.
+
+    Raises: AmbiguousStore if a plugin folder stands there twice.
+    """
+    yield top
+    yield top / "memory"
+    for pattern in BELOW:
+        hits = [place for place in sorted(top.glob(pattern)) if layouts.detect(*_shape(place))]
+        if len(hits) > 1:
+            raise AmbiguousStore(f"{top}: memory lies in {hits[0]} and in {hits[1]}; name one of them")
+        yield from hits
+
+
+def _new_root(top: Path, layout: Layout) -> Path:
+    """Return where an empty store begins: in an Obsidian vault, an archive lies in its plugin's folder."""
+    if layout.NAME == "archive" and (top / ".obsidian").is_dir():
+        return top / ".agents/nutstore-sync/memory"
+    return top
+
+
+def _nothing_at(top: Path) -> str:
+    if top.is_dir():
+        seen = sorted(entry.name for entry in os.scandir(top))
+        listing = ", ".join(seen[:5]) + (f" and {len(seen) - 5} more" if len(seen) > 5 else "") if seen else "nothing"
+        inside = any(name[:4].isdigit() and name.endswith(".md") for name in seen)
+        cure = f"open its parent {top.parent}, or pass layout=" if inside else "pass layout= to start a new store there"
+        return f"{top}: no memory store in it (seen: {listing}); {cure}"
+    parent = next((parent for parent in top.parents if parent.is_dir()), top)
+    return f"{top}: no such folder (the nearest that exists is {parent}); correct the path, or pass layout= to start there"
+
+
+def _shape(place: Path) -> tuple[frozenset[str], str]:
+    """Return the paths at a place that tell a layout, and the text of its hot.md."""
+    paths: set[str] = set()
+    for folder, depth in (("", 0), ("archive", 1), ("catalog", 0), ("cold", 1), ("memory", 3)):
+        paths.update(_walk_names(place, folder, depth))
+    hot = ""
+    if "hot.md" in paths:
+        try:
+            hot = decode((place / "hot.md").read_bytes())[1]
+        except OSError:
+            hot = ""
+    return frozenset(paths), hot
+
+
+def _walk_names(place: Path, folder: str, depth: int) -> Iterator[str]:
+    """Yield file paths of a folder down to a depth, and `cold/2025-01/` style folder paths with a slash."""
+    try:
+        with os.scandir(place / folder) as entries:
+            held = sorted(entries, key=lambda entry: entry.name)[:_NAMES_A_FOLDER]
+    except OSError:
+        return
+    for entry in held:
+        path = f"{folder}/{entry.name}" if folder else entry.name
+        if entry.is_file():
+            yield path
+        elif entry.is_dir() and depth and entry.name not in SKIPPED_FOLDERS:
+            yield f"{path}/"
+            yield from _walk_names(place, path, depth - 1)

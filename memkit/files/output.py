@@ -1,0 +1,42 @@
+"""The way out for everything that is no memory: exports, pages, tables; it refuses targets inside a store."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+from memkit.errors import PathError
+
+
+def refuse_inside(target: Path, stores: Iterable[Path]) -> Path:
+    """Return the resolved target.
+
+    Raises: PathError if it lies inside one of the stores.
+    """
+    full = target.expanduser().resolve()
+    for store in stores:
+        if full.is_relative_to(store.resolve()):
+            raise PathError(f"{target}: it lies inside the memory store {store}; choose a folder outside")
+    return full
+
+
+def write_output(target: Path, data: bytes, *, stores: Iterable[Path] = ()) -> None:
+    """Write a file that is no memory, whole or not at all, making its folder.
+
+    Raises: PathError if the target lies inside one of the stores.
+    """
+    full = refuse_inside(target, stores)
+    full.parent.mkdir(parents=True, exist_ok=True)
+    temp = full.with_name(f".{full.name}.{os.getpid()}.tmp")
+    try:
+        temp.write_bytes(data)
+        temp.replace(full)
+    except OSError:
+        temp.unlink(missing_ok=True)
+        raise
+
+
+def read_output(path: Path) -> bytes:
+    """Return the bytes of a file that write_output made."""
+    return path.read_bytes()

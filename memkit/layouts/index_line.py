@@ -1,0 +1,97 @@
+"""The front matter of an archive day file: its `date:` and `index:`, and what is wrong with how they are written.
+
+All scalars stay text (`10:00`, `0123`, `no`); bad YAML never loses the index, it is recovered from its own line.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from memkit.dates import parse_day
+from memkit.layouts.front import mapping
+from memkit.model import Document, IndexLine, Problem
+from memkit.text import FrontMatter
+
+# The block as memkit and the plugin write it; read without YAML, which gives the same (a test proves it).
+_PLAIN = re.compile(r"date: ([0-9]{4}-[0-9]{2}-[0-9]{2})\nindex: '((?:[^'\x00-\x1f\x7f\u0085\u2028\u2029]|'')*)'")
+_QUOTED = re.compile(r"""index:[ \t]*(?:'(?:[^']|'')*'|"(?:[^"\\]|\\.)*")[ \t]*(?:#.*)?$""")
+_BREAKS = re.compile("[\t\n\r\x00-\x08\x0b-\x1f\x7f\u0085\u2028\u2029]")
+
+
+def read(lines: list[str], cut: FrontMatter | None, doc: Document) -> tuple[IndexLine, list[Problem]]:
+    """Return the index of a day file and what is wrong with its front matter."""
+    if cut is None:
+        return IndexLine(None, 0), [Problem("index-missing", 1, "the day has no front matter, and so no index")]
+    plain = _PLAIN.fullmatch("\n".join(cut.lines))
+    if plain and cut.first == 1 and lines[0] == lines[cut.last - 1] == "---":
+        index = IndexLine(plain[2].replace("''", "'"), 3)
+        return index, _date_problems(plain[1], 2, doc) + _empty(index)
+    return _read_yaml(lines, cut, doc)
+
+
+def _read_yaml(lines: list[str], cut: FrontMatter, doc: Document) -> tuple[IndexLine, list[Problem]]:
+    problems = _hidden(lines, cut)
+    at = {
+        key: [cut.first + n for n, line in enumerate(cut.lines, 1) if line.startswith(f"{key}:")] for key in ("date", "index")
+    }
+    line = at["index"][-1] if at["index"] else 0
+    raw = lines[line - 1] if line else ""
+    values, broken = mapping(cut)
+    if broken:
+        return IndexLine(recovered(raw), line), [*problems, *broken]
+    text = values.get("index")
+    index = IndexLine(_BREAKS.sub(" ", text).strip() or None if isinstance(text, str) else None, line)
+    problems += _shape(text, raw, line, repeated=len(at["index"]) > 1) or _empty(index)
+    day = values.get("date")
+    if isinstance(day, str) and at["date"]:
+        problems += _date_problems(day.strip(), at["date"][-1], doc)
+    return index, problems
+
+
+def recovered(raw: str) -> str | None:
+    """Return the text of an `index:` line that YAML cannot read, without its quotes."""
+    text = raw.partition(":")[2].strip()
+    if len(text) > 1 and text[0] == text[-1] and text[0] in "'\"":
+        text = text[1:-1]
+    return _BREAKS.sub(" ", text.lstrip("'\"") if text[:1] in "'\"" else text).strip() or None
+
+
+def _shape(value: Any, raw: str, line: int, *, repeated: bool) -> list[Problem]:
+    """Return the first of what is wrong with how the index is written."""
+    if not line or value in ("", None):
+        return []
+    if repeated:
+        return [Problem("index-duplicate-key", line, "the key `index:` stands twice")]
+    if isinstance(value, str) and (_BREAKS.search(value) or not _one_line(value, raw)):
+        return [Problem("index-not-one-line", line, "the index is not one line, or has a tab or control character")]
+    if not _QUOTED.match(raw):
+        return [Problem("index-unquoted", line, "the index is not a quoted text, so the plugin may drop or change it")]
+    return []
+
+
+def _one_line(value: str, raw: str) -> bool:
+    text = raw.partition(":")[2].strip()
+    if text[:1] in ("|", ">"):
+        return False
+    return bool(_QUOTED.match(raw)) or text[:1] not in ("'", '"')
+
+
+def _empty(index: IndexLine) -> list[Problem]:
+    return [] if index.text else [Problem("index-missing", index.line or 1, "the day has no index")]
+
+
+def _hidden(lines: list[str], cut: FrontMatter) -> list[Problem]:
+    """Return a problem if the plugin would not see this block: it wants `---` alone, at the very top, and content."""
+    if cut.first == 1 and lines[0] == lines[cut.last - 1] == "---" and cut.lines:
+        return []
+    return [Problem("index-hidden", cut.first, "the plugin does not see this front matter: `---` must be line 1 and close it")]
+
+
+def _date_problems(text: str, line: int, doc: Document) -> list[Problem]:
+    """Return a problem if `date:` is not the day of the file name."""
+    if text == str(doc.role.day):
+        return []
+    if re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", text) and parse_day(text) is None:
+        return [Problem("impossible-date", line, f"`date: {text}` is no real date")]
+    return [Problem("date-mismatch", line, f"`date: {text[:20]}` is not the day in the file's name")]

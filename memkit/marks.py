@@ -1,0 +1,196 @@
+"""What stands at the head of an entry, a heading or a file name: checkbox, instant, tags, label, clock, full date.
+
+Nothing here knows about blocks or files. A clock is HH:MM or HH:MM:SS as written, made 24-hour; its zone is unknown.
+When a mark could be read in two ways, it is not read: missing, never wrong.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+from typing import NamedTuple
+
+# A full ISO instant with a zone. Whether day and time are real is left to instant().
+INSTANT = r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?(?:Z|[+-][0-9]{2}:[0-9]{2})"
+_INSTANT = re.compile(
+    r"([0-9]{4}-[0-9]{2}-[0-9]{2})T([0-9]{2}):([0-9]{2})(?::([0-9]{2})(?:\.[0-9]+)?)?(?:Z|[+-]([0-9]{2}):([0-9]{2}))"
+)
+_LEADING_INSTANT = re.compile(rf"(?:({INSTANT})|\[({INSTANT})\])(?=\s|$)[ \t]*")
+_CHECKBOX = re.compile(r"\[([xX]|[^\w\[\]])\](?:[ \t]+|(?=\n|$))")
+_BRACKET = re.compile(r"\[([^\[\]\n]+)\](?![(\[:])[ \t]*")
+_NO_TAG = re.compile(r"\^|[0-9\s:：.,/~–-]+(?:[AaPp][Mm])?$|.$(?<![^\W_])")
+_HASH = re.compile(r"(?<=[ \t\u3000(（\[【「，。、；：])#([\w/-]+)")
+_HEX = re.compile(r"(?:[0-9a-fA-F]{3,4}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8})$")
+_CODE = re.compile(r"^ *(`{3,}|~{3,}).*?(?:^ *\1|\Z)|(`+)(?:.|\n(?!\n))*?\2", re.MULTILINE | re.DOTALL)
+_LABEL = re.compile(r"\*\*([^*\n]{1,60}?)(?:[:：]\*\*|\*\*[:：]|\*\*(?=[ \t]+[-–—][ \t]))")
+
+_DAYTIME = r"(凌晨|清晨|早晨|早上|上午|中午|午后|下午|傍晚|晚上|夜里)"
+_AHEAD = r"(?:(?<=[0-9]{4}-[0-9]{2}-[0-9]{2}T)|(?<![0-9A-Za-z:：./+])(?<!UTC-)(?<!GMT-))"
+_TIME = re.compile(
+    rf"(?:{_DAYTIME}[ \t]*)?{_AHEAD}([0-9]{{1,2}})[:：]([0-9]{{2}})(?:[:：]([0-9]{{2}}))?(?![0-9:：])(?:\.[0-9]+)?"
+    rf"(?:[ \t]*([AaPp])\.?[Mm]\b)?"
+)
+_HOUR = re.compile(rf"{_AHEAD}([0-9]{{1,2}})[ \t]?([AaPp])\.?[Mm]\b")
+_CHINESE = re.compile(
+    rf"{_DAYTIME}[ \t]*([0-9]{{1,2}}|十[一二]?|[一二两三四五六七八九])[ \t]*[点點时時](?:[ \t]*(半|一刻|三刻|[0-9]{{1,2}}))?"
+)
+_NUMERALS = {
+    "一": 1,
+    "二": 2,
+    "两": 2,
+    "三": 3,
+    "四": 4,
+    "五": 5,
+    "六": 6,
+    "七": 7,
+    "八": 8,
+    "九": 9,
+    "十": 10,
+    "十一": 11,
+    "十二": 12,
+}
+_PART = {"半": "30", "一刻": "15", "三刻": "45"}
+_PREFIX = re.compile(r"[^\w\n]{0,8}(?:[0-9]{4}-[0-9]{2}-[0-9]{2}[ \tT]+)?")
+_NAME_TIME = re.compile(r"[-_T ]?(?:T)?([01][0-9]|2[0-3])[-:]?([0-5][0-9])([0-5][0-9])?(?![0-9])")
+
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_MONTH = r"(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*\.?"
+_DATES = (
+    re.compile(r"(?<![0-9])(?P<y>[0-9]{4})([-/.])(?P<m>[0-9]{1,2})\2(?P<d>[0-9]{1,2})(?![0-9])"),
+    re.compile(r"(?<![0-9])(?P<y>[0-9]{4})[ \t]*年[ \t]*(?P<m>[0-9]{1,2})[ \t]*月[ \t]*(?P<d>[0-9]{1,2})[ \t]*[日号號]"),
+    re.compile(rf"\b(?P<n>{_MONTH})[ \t]+(?P<d>[0-9]{{1,2}})(?:st|nd|rd|th)?,?[ \t]+(?P<y>[0-9]{{4}})\b", re.IGNORECASE),
+    re.compile(rf"\b(?P<d>[0-9]{{1,2}})(?:st|nd|rd|th)?[ \t]+(?P<n>{_MONTH}),?[ \t]+(?P<y>[0-9]{{4}})\b", re.IGNORECASE),
+)
+
+
+class Marks(NamedTuple):
+    """The marks of one entry, and its text without checkbox, leading instant and first leading tag."""
+
+    text: str
+    task: str | None
+    stamp: str | None
+    tags: tuple[str, ...]
+    label: str | None
+    clock: str | None
+
+
+def read_marks(text: str, *, item: bool) -> Marks:
+    """Return the marks at the head of an item's or paragraph's text; `tags` has the column's tag first."""
+    task = stamp = None
+    if item and (match := _CHECKBOX.match(text)):
+        task, text = match[1], text[match.end() :]
+    if (match := _LEADING_INSTANT.match(text)) and instant(match[1] or match[2]) and text[match.end() :].strip():
+        stamp, text = match[1] or match[2], text[match.end() :]
+    brackets, first, last = _brackets(text)
+    if brackets and text[first:].strip():
+        text, last = text[first:], last - first
+    else:
+        brackets, last = [], 0
+    head = text[last:]
+    label = _LABEL.match(head)
+    named = None if label is None or clock_at_start(label[1]) else label[1].strip() or None
+    tags = dict.fromkeys([*brackets, *hash_tags(text, item=item)])
+    return Marks(text, task, stamp, tuple(tags), named, clock_at_start(head))
+
+
+def _brackets(text: str) -> tuple[list[str], int, int]:
+    """Return the leading `[tag]`s, where the first ends, and where the last does."""
+    found: list[str] = []
+    first = at = 0
+    while (match := _BRACKET.match(text, at)) and not _NO_TAG.match(match[1].strip()) and not clock_at_start(match[1]):
+        found.append(match[1].strip())
+        at = match.end()
+        first = first or at
+    return found, first, at
+
+
+def hash_tags(text: str, *, item: bool) -> list[str]:
+    """Return the `#tags` of a text: not in code, not at a line's start, no number, no colour."""
+    if "#" not in text:
+        return []
+    plain = _CODE.sub(" ", f" {text}" if item else text)
+    found = (match[1].rstrip("/-") for match in _HASH.finditer(plain))
+    return [tag for tag in found if tag and not tag.isdigit() and not _HEX.match(tag)]
+
+
+def instant(stamp: str) -> bool:
+    """Return whether a full ISO instant names a real one."""
+    match = _INSTANT.fullmatch(stamp)
+    if match is None:
+        return False
+    day, hour, minute, second, zone_hour, zone_minute = match.groups()
+    if int(hour) > 23 or int(minute) > 59 or int(second or 0) > 59 or int(zone_hour or 0) > 23 or int(zone_minute or 0) > 59:
+        return False
+    try:
+        date.fromisoformat(day)
+    except ValueError:
+        return False
+    return True
+
+
+def clock_at_start(text: str) -> str | None:
+    """Return the clock that a text starts with, behind signs such as `**`, `[`, `(`, `~` or an emoji, or None."""
+    prefix = _PREFIX.match(text)
+    start = prefix.end() if prefix else 0
+    for pattern in (_TIME, _HOUR, _CHINESE):
+        if match := pattern.match(text, start):
+            return _clock(match, pattern)
+    return None
+
+
+def clock_in_heading(text: str) -> str | None:
+    """Return the first clock in a heading, of a range its start, or None."""
+    hits = [(match.start(), _clock(match, pattern)) for pattern in (_TIME, _HOUR, _CHINESE) for match in pattern.finditer(text)]
+    return next((clock for _, clock in sorted(hits, key=lambda hit: hit[0]) if clock), None)
+
+
+def clock_in_name(rest: str, day: date) -> str | None:
+    """Return the time that follows the date in a file name: `-0930`, `_0930`, `T0930-…`; a year is none."""
+    match = _NAME_TIME.match(rest)
+    if match is None or not rest or rest[0] not in "-_T " or (match[3] is None and match[1] + match[2] == f"{day.year}"):
+        return None
+    return ":".join(part for part in match.groups() if part)
+
+
+def _clock(match: re.Match[str], pattern: re.Pattern[str]) -> str | None:
+    if pattern is _CHINESE:
+        daytime, hour, part = match.groups()
+        return _format(_NUMERALS.get(hour) or int(hour), _PART.get(part or "", (part or "0").zfill(2)), None, daytime, None)
+    if pattern is _HOUR:
+        return _format(int(match[1]), "00", None, None, match[2])
+    return _format(int(match[2]), match[3], match[4], match[1], match[5])
+
+
+def _format(hour: int, minute: str, second: str | None, daytime: str | None, half: str | None) -> str | None:
+    """Return HH:MM[:SS], with 下午 and PM made 24-hour; None if it is no time of day, or might be another."""
+    if half and 1 <= hour <= 12:
+        hour = hour % 12 + (12 if half in "Pp" else 0)
+    elif daytime and hour <= 12:
+        hour = _daytime_hour(hour, daytime)
+    if not 0 <= hour <= 23 or int(minute) > 59 or int(second or 0) > 59:
+        return None
+    return f"{hour:02d}:{minute}" + (f":{second}" if second else "")
+
+
+def _daytime_hour(hour: int, daytime: str) -> int:
+    """Return the hour of the day, or -1 where the word leaves it open (晚上12点)."""
+    if daytime in ("下午", "午后", "傍晚"):
+        return hour % 12 + 12
+    if daytime == "中午":
+        return hour if hour >= 10 else hour + 12
+    if daytime in ("晚上", "夜里"):
+        return -1 if hour < 5 or hour == 12 else hour + 12
+    return 0 if daytime == "凌晨" and hour == 12 else hour
+
+
+def day_in_heading(text: str) -> date | None:
+    """Return the first full, real date in a heading (2026-02-01, 2026年2月1日, February 1, 2026), or None."""
+    for pattern in _DATES:
+        for match in pattern.finditer(text):
+            found = match.groupdict()
+            month = _MONTHS.index(found["n"][:3].casefold()) + 1 if found.get("n") else int(found["m"])
+            try:
+                return date(int(found["y"]), month, int(found["d"]))
+            except ValueError:
+                continue
+    return None

@@ -1,0 +1,290 @@
+"""Store: a folder, its layout and a clock; its methods return DataFrames. It reads the folder and never changes it.
+
+Every answer first compares the folder with what is held and re-reads only what changed. Frames are the caller's own.
+Characters are code points, `date` is local, `written_at` is UTC, windows are closed, lines count from 1.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterable
+from datetime import date, datetime, tzinfo
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from memkit import audit, cells, dates, display, export, files, overview, query, schema, stats, summaries, tables
+from memkit.accessor import MemoryAccessor
+from memkit.errors import BadArgument, UnsupportedError
+from memkit.files import Found
+from memkit.loading import Loaded
+from memkit.model import Snapshot
+from memkit.sources import Sources
+from memkit.views import Day, HotLayer, Text, hot_layer
+
+HOT_LIMITS = (100, 20_000)
+HOT_LIMIT = 600
+
+__all__ = ["MemoryAccessor", "Store", "open_store"]
+
+
+def open_store(
+    path: str | os.PathLike[str] | None = None,
+    *,
+    layout: str | None = None,
+    tz: str | tzinfo | None = None,
+    now: dates.Clock | datetime | str | None = None,
+    extra: Iterable[str] = (),
+    session: str | os.PathLike[str] | None = None,
+    hot_limit: int = HOT_LIMIT,
+) -> Store:
+    """Return the memory store at a path (default: the current folder), whatever its layout.
+
+    `layout` names one of archive, workspace, layers and also opens a folder that does not exist yet, as an empty
+    store. `tz` (default: the machine's zone) and `now` decide what today is. `extra` and `session` are for
+    `workspace`: more Markdown files or folders, and a chat transcript in JSON. `hot_limit` is for `layers`.
+
+    Raises: StoreNotFound, AmbiguousStore, BadArgument.
+    """
+    found = files.find_store(path if path is not None else Path.cwd(), layout)
+    if found.layout.NAME != "workspace" and (extra or session):
+        raise UnsupportedError(f"extra and session: only a workspace has them; this store is {found.layout.NAME}")
+    return Store(found, tz=dates.zone(tz), now=now, extra=extra, session=session, hot_limit=_checked_limit(hot_limit))
+
+
+def _checked_limit(value: object) -> int:
+    if isinstance(value, int) and not isinstance(value, bool) and HOT_LIMITS[0] <= value <= HOT_LIMITS[1]:
+        return value
+    warnings.warn(f"hot_limit: {value!r} is not a whole number from 100 to 20000; {HOT_LIMIT} is used", stacklevel=3)
+    return HOT_LIMIT
+
+
+class Store:
+    """One memory folder. Use `memkit.open` to get one."""
+
+    def __init__(
+        self,
+        found: Found,
+        *,
+        tz: tzinfo,
+        now: dates.Clock | datetime | str | None = None,
+        extra: Iterable[str] = (),
+        session: str | os.PathLike[str] | None = None,
+        hot_limit: int = HOT_LIMIT,
+    ):
+        self.root: Path = found.root
+        self.vault: Path = found.vault
+        self.layout: str = found.layout.NAME
+        self.tz: tzinfo = tz
+        self._clock = dates.clock_of(now, tz)
+        self._hot_limit = hot_limit
+        given = [extra] if isinstance(extra, str) else list(extra)
+        transcript = Path(session).expanduser().absolute() if session is not None else None
+        self._loaded = Loaded(found.root, found.layout, tz, extra=given, session=transcript)
+
+    # ---- nouns ----
+
+    def entries(self, *, dreams: bool = False, editable: bool = False) -> pd.DataFrame:
+        """Return all entries (columns: schema ENTRIES), by date, path and line, undated last.
+
+        `dreams` adds what a machine dreamt up; `editable` adds `digest`, a number made of tag and text as they are now.
+        """
+        loaded = self._fresh()
+        frame = _public(loaded.entries if dreams else loaded.visible)
+        return frame.assign(digest=tables.digest(frame)) if editable else frame
+
+    def days(self) -> pd.DataFrame:
+        """Return a row for each day that has a file: date, path, files, index, entries, chars, bytes, frozen, catalogued."""
+        loaded = self._fresh()
+        return tables.days(loaded.records.values(), loaded.visible, self._clock().date())
+
+    def catalog(self) -> pd.DataFrame:
+        """Return the rows of the catalog as they lie in its files: date, index, path, line. Only `archive` has one."""
+        return tables.catalog(self._fresh().records.values())
+
+    def summaries(self) -> pd.DataFrame:
+        """Return the stored summaries: period, key, start, end, path, entries, omitted, chars, generated_at, stale."""
+        return tables.summaries(self._fresh().records.values(), self._sources().stale())
+
+    def topics(self) -> pd.DataFrame:
+        """Return the topics of the hot layer: topic, month. Only `layers` has them."""
+        return tables.topics(self._fresh().records.values())
+
+    def tags(self) -> pd.DataFrame:
+        """Return all tags of all entries: path, line (of the entry), tag."""
+        return self._fresh().tags.copy(deep=False)
+
+    def files(self) -> pd.DataFrame:
+        """Return every file seen: path, kind, date, bytes, modified, sha256, skipped (the reason, missing if read)."""
+        loaded = self._fresh()
+        return tables.files(loaded.facts.values(), loaded.hashes())
+
+    def hot(self) -> HotLayer:
+        """Return the hot layer; empty where there is none."""
+        held = self._fresh().records.values()
+        return hot_layer(next((record.hot for record in held if record.hot), None), tables.topics(held), self._hot_limit)
+
+    def day(self, date: object) -> Day:
+        """Return one whole day: its text as it lies on disk, its entries and its index.
+
+        Raises: BadArgument if it is no day, or there is no file of that day.
+        """
+        wanted = dates.as_day(date, "date")
+        loaded = self._fresh()
+        held = [record for record in loaded.records.values() if record.role.day == wanted and tables.is_day_file(record)]
+        if not held:
+            raise BadArgument(f"date: {wanted} has no file here; {self._nearest(wanted)}")
+        held.sort(key=tables.plain_first)
+        texts = (files.read(loaded.root, loaded.facts[record.path]) for record in held)
+        text = "\n".join(doc.reading for doc in texts if not isinstance(doc, str))
+        entries = _public(loaded.visible[loaded.visible["path"].isin([record.path for record in held])])
+        index = next((record.index.text for record in held if record.index and record.index.text), None)
+        return Day(text, entries.reset_index(drop=True), index, held[0].path)
+
+    def _nearest(self, wanted: date) -> str:
+        days = [found.date() for found in self.days()["date"]]
+        if not days:
+            return "no day has one"
+        return f"the nearest day that has one is {min(days, key=lambda day: abs((day - wanted).days))}"
+
+    # ---- questions ----
+
+    def recent(self, days: int = 30) -> pd.DataFrame:
+        """Return the entries of the last `days` local days, today among them, newest first.
+
+        Raises: BadArgument if `days` is not a whole number of at least 1.
+        """
+        today = self._clock().date()
+        return _public(query.recent(self._fresh().visible, days, today=today, tz=self.tz))
+
+    def between(self, start: object, end: object) -> pd.DataFrame:
+        """Return the entries of the days from `start` to `end`, both among them, newest first.
+
+        Raises: BadArgument if an end is no day or the first is after the last.
+        """
+        return _public(query.between(self._fresh().visible, start, end, tz=self.tz))
+
+    def tagged(self, tag: str) -> pd.DataFrame:
+        """Return the entries that carry a tag (whole, whatever its case or width; `-`: none at all), newest first.
+
+        Raises: BadArgument for a blank tag.
+        """
+        loaded = self._fresh()
+        return _public(query.tagged(loaded.visible, tag, tags=loaded.tags, tz=self.tz))
+
+    def matching(self, query: str, mode: str = "and", fields: str | Iterable[str] = ("text", "tag")) -> pd.DataFrame:
+        """Return the entries whose text or tag holds every word (mode="and") or any word ("or") of a query, newest first.
+
+        Words are literal, of any length and script, without regard to case or width; `"a quoted phrase"` is one word.
+
+        Raises: BadArgument for a query without a word, another mode or another field.
+        """
+        return _public(_matching(self._fresh(), query, mode, fields, self.tz))
+
+    # ---- figures ----
+
+    def volume(self, by: str = "month", *, tokenizer: stats.Tokenizer | None = None) -> pd.DataFrame:
+        """Return how much there is by day, week, month, year, weekday, hour, tag, label, kind or path.
+
+        Columns: the key, entries, chars, bytes, active_days, share (of chars), cumulative_chars; `tokenizer` (from a
+        text to a number or to tokens) adds `tokens`. Times without entries are zeros; what has no key comes last.
+
+        Raises: BadArgument for another `by`.
+        """
+        loaded = self._fresh()
+        return stats.volume(loaded.visible, by, tags=loaded.tags, tz=self.tz, tokenizer=tokenizer)
+
+    def gaps(self) -> pd.DataFrame:
+        """Return the runs of days without an entry: start, end, days."""
+        return stats.gaps(self._fresh().visible)
+
+    def duplicates(self) -> pd.DataFrame:
+        """Return entries that stand more than once: tag, text, count, first, last, paths; most frequent first."""
+        return stats.duplicates(self._fresh().visible)
+
+    def overview(self) -> pd.DataFrame:
+        """Return the store's facts, a row each in the column `value`; dsh's mem_stats are among them in every layout."""
+        loaded = self._fresh()
+        return overview.overview(self.layout, str(self.root), loaded.visible, self.days(), loaded.records.values(), self.hot())
+
+    def summary(self, period: str = "week", date: object = None) -> Text:
+        """Return the extractive summary of the day, week or month that holds `date` (default: today). Nothing is written.
+
+        Raises: BadArgument for another period, or a date that is none.
+        """
+        now = self._clock()
+        wanted = dates.as_day(date, "date") if date is not None else now.date()
+        period = dates.check_period(period)
+        key = dates.period_key(period, wanted)
+        made = summaries.extract(period, key, self._sources().of(period, key), generated_at=now)
+        return Text(made.content if made else f"> {key}：没有条目 (no entries)\n")
+
+    # ---- health and way out ----
+
+    def audit(self) -> audit.AuditReport:
+        """Return what is wrong with the files, and only that: a clean store has no finding. Nothing is written."""
+        loaded = self._fresh()
+        stale = self._sources().stale() if self.layout == "layers" else {}
+        return audit.run(Snapshot(self.layout, loaded.facts, loaded.records, loaded.entries, self._clock(), stale))
+
+    def export(self, dir: str | os.PathLike[str], format: str = "parquet") -> pd.DataFrame:
+        """Write every frame as Parquet, CSV or JSON to a folder outside the store; `memkit.read_export` gives them back.
+
+        Returns what was written: frame, file, rows, bytes, sha256.
+
+        Raises: BadArgument for another format, PathError for a folder inside the store.
+        """
+        frames = {name: getattr(self, name)() for name in schema.SCHEMAS}
+        frames["entries"] = self.entries(dreams=True)
+        return export.export(frames, Path(dir).expanduser(), format, store=self.root)
+
+    # ---- how it is shown ----
+
+    def __repr__(self) -> str:
+        """Return the card as text."""
+        return self._repr_mimebundle_()["text/plain"]
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        return display.mimebundle(lambda: display.card_html(self._card()), lambda: display.card_text(self._card()))
+
+    def _card(self) -> display.Card:
+        loaded = self._fresh()
+        frame = loaded.visible
+        dated = frame["date"].dropna()
+        span = (dated.min().date(), dated.max().date()) if len(dated) else None
+        bars, note = display.bars_of(stats.volume(frame, "month"), stats.volume(frame, "year"))
+        unread = [fact for fact in loaded.facts.values() if fact.trouble]
+        return display.Card(
+            title=self.layout,
+            root=str(self.root),
+            span=span,
+            days=len(self.days()),
+            entries=len(frame),
+            chars=int(frame["chars"].sum()),
+            bars=bars,
+            bars_note=note,
+            findings=self.audit().counts,
+            notes=[f"{cells.count(len(unread), 'file')} could not be read: see files()"] if unread else [],
+        )
+
+    # ---- inside ----
+
+    def _fresh(self) -> Loaded:
+        self._loaded.refresh()
+        return self._loaded
+
+    def _sources(self) -> Sources:
+        loaded = self._fresh()
+        stored = {path: record.summary for path, record in loaded.records.items() if record.summary}
+        return Sources(loaded.visible, stored, layered=self.layout == "layers", tz=self.tz)
+
+
+def _public(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the columns that people see."""
+    return frame[list(schema.ENTRIES)]
+
+
+def _matching(loaded: Loaded, words: str, mode: str, fields: str | Iterable[str], tz: tzinfo) -> pd.DataFrame:
+    return query.matching(loaded.visible, words, mode=mode, fields=fields, folded=loaded.folded(), tz=tz)
