@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from memkit import cells, display, schema
 from memkit.display import Card
+from memkit.style import CSS
 
 HOSTILE = "<script>alert(1)</script> <img src=x onerror=alert(1)> \x1b[31m红\x1b[0m \u202e& ' \" $x$"
 MONTHS = [("2024-11", 3, 1200), ("2024-12", 0, 0), ("2025-01", 40, 12804), ("2025-02", 1, 7)]
@@ -77,7 +78,7 @@ class TestEveryHtml:
         assert sorted(opened) == sorted(closed)
 
     def test_takes_each_colour_from_a_jupyter_variable_with_a_fallback(self):
-        for value in re.findall(r"(?:[;{]color|background|--[a-z]):([^;}]+)", display._CSS):
+        for value in re.findall(r"(?:[;{]color|background|--[a-z]):([^;}]+)", CSS):
             assert re.match(r"var\(--jp-[\w-]+,|none|inherit|var\(--q\)|color-mix\(in srgb,var\(--c\)", value), value
 
     def test_keeps_formulas_of_a_memory_as_text(self):
