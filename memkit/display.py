@@ -160,7 +160,7 @@ def _verdict(card: Card) -> list[tuple[str, str]]:
 
 def _remarks(card: Card) -> list[str]:
     """Return what the card says last: the next steps, and at most three notes."""
-    notes = [] if card.entries else ['Nothing is remembered here yet. Write the first entry with mem.append("…").']
+    notes = [] if card.entries else ["Nothing is remembered here yet."]
     notes += ["not audited yet: mem.audit()"] if card.findings is None else []
     notes += [clip(note, 76) for note in card.notes[:3]]
     return [*notes, f"showing 3 of {len(card.notes):,} notes"] if len(card.notes) > 3 else notes

@@ -38,9 +38,10 @@ class Loaded:
         seen = files.scan(self.root, self.layout, self.extra, self.session)
         stale = {path for path, fact in self.facts.items() if seen.get(path) != fact and path in self.records}
         fresh = [fact for path, fact in seen.items() if _is_read(fact) and (path in stale or path not in self.records)]
-        self.facts = {path: self._kept(path, fact) for path, fact in seen.items()}
+        facts = {path: self._kept(path, fact) for path, fact in seen.items()}
         if stale or fresh:
-            self._replace(stale, self._read(fresh))
+            self._replace(stale, self._read(fresh, facts))
+        self.facts = facts  # last, so that an interrupted reading is taken up again
 
     def _kept(self, path: str, fact: FileFact) -> FileFact:
         """Return the new fact of a path; a reading trouble stays known while the file is unchanged."""
@@ -49,12 +50,13 @@ class Loaded:
             return old
         return fact
 
-    def _read(self, facts: list[FileFact]) -> list[Records]:
+    def _read(self, wanted: list[FileFact], facts: dict[str, FileFact]) -> list[Records]:
+        """Return the records of the files; the fact of one that cannot be read gets the reason."""
         found = []
-        for fact in tqdm(facts, desc="memkit: reading", unit="file", delay=_SLOW, leave=False, disable=len(facts) < 100):
+        for fact in tqdm(wanted, desc="memkit: reading", unit="file", delay=_SLOW, leave=False, disable=len(wanted) < 100):
             doc = files.read(self.root, fact, self.session)
             if isinstance(doc, str):
-                self.facts[fact.path] = replace(fact, trouble=doc)
+                facts[fact.path] = replace(fact, trouble=doc)
             else:
                 found.append(_with_lines(self.layout.parse(doc), doc))
         return found

@@ -180,7 +180,7 @@ class Snapshot:
     """A store at one moment, as the audit sees it: facts of every file, records of each file read, the clock.
 
     `entries` is the frame of all entries (schema.HELD; a DataFrame, which this module does not know), since the
-    records of a loaded store no longer hold their own; `stale` says by path which summaries are out of date.
+    records of a loaded store no longer hold their own.
     """
 
     layout: str
@@ -188,7 +188,6 @@ class Snapshot:
     records: Mapping[str, Records]
     entries: Any
     now: datetime
-    stale: Mapping[str, bool] = field(default_factory=dict)
 
     @property
     def today(self) -> date:

@@ -24,7 +24,7 @@ def overview(
     facts |= {"hot.candidates": len(hot.candidates), "hot.topics": len(hot.topics)}
     facts |= _cold(days)
     facts |= _summaries(records)
-    return pd.DataFrame({"value": pd.Series(list(facts.values()), dtype=object)}, index=pd.Index(list(facts), name="fact"))
+    return pd.Series(facts, name="value", dtype=object).rename_axis("fact").to_frame()
 
 
 def _totals(entries: pd.DataFrame, days: pd.DataFrame) -> dict[str, Any]:

@@ -16,7 +16,6 @@ from typing import Any
 import pandas as pd
 
 from memkit import audit, cells, dates, display, export, files, overview, query, schema, stats, summaries, tables
-from memkit.accessor import MemoryAccessor
 from memkit.errors import BadArgument, UnsupportedError
 from memkit.files import Found
 from memkit.loading import Loaded
@@ -26,8 +25,6 @@ from memkit.views import Day, HotLayer, Text, hot_layer
 
 HOT_LIMITS = (100, 20_000)
 HOT_LIMIT = 600
-
-__all__ = ["MemoryAccessor", "Store", "open_store"]
 
 
 def open_store(
@@ -97,8 +94,7 @@ class Store:
 
     def days(self) -> pd.DataFrame:
         """Return a row for each day that has a file: date, path, files, index, entries, chars, bytes, frozen, catalogued."""
-        loaded = self._fresh()
-        return tables.days(loaded.records.values(), loaded.visible, self._clock().date())
+        return _days(self._fresh(), self._clock().date())
 
     def catalog(self) -> pd.DataFrame:
         """Return the rows of the catalog as they lie in its files: date, index, path, line. Only `archive` has one."""
@@ -106,7 +102,8 @@ class Store:
 
     def summaries(self) -> pd.DataFrame:
         """Return the stored summaries: period, key, start, end, path, entries, omitted, chars, generated_at, stale."""
-        return tables.summaries(self._fresh().records.values(), self._sources().stale())
+        loaded = self._fresh()
+        return tables.summaries(loaded.records.values(), self._sources(loaded).stale())
 
     def topics(self) -> pd.DataFrame:
         """Return the topics of the hot layer: topic, month. Only `layers` has them."""
@@ -123,8 +120,7 @@ class Store:
 
     def hot(self) -> HotLayer:
         """Return the hot layer; empty where there is none."""
-        held = self._fresh().records.values()
-        return hot_layer(next((record.hot for record in held if record.hot), None), tables.topics(held), self._hot_limit)
+        return _hot(self._fresh(), self._hot_limit)
 
     def day(self, date: object) -> Day:
         """Return one whole day: its text as it lies on disk, its entries and its index.
@@ -135,19 +131,13 @@ class Store:
         loaded = self._fresh()
         held = [record for record in loaded.records.values() if record.role.day == wanted and tables.is_day_file(record)]
         if not held:
-            raise BadArgument(f"date: {wanted} has no file here; {self._nearest(wanted)}")
+            raise BadArgument(f"date: {wanted} has no file here; {_nearest(loaded, wanted)}")
         held.sort(key=tables.plain_first)
         texts = (files.read(loaded.root, loaded.facts[record.path]) for record in held)
         text = "\n".join(doc.reading for doc in texts if not isinstance(doc, str))
         entries = _public(loaded.visible[loaded.visible["path"].isin([record.path for record in held])])
         index = next((record.index.text for record in held if record.index and record.index.text), None)
         return Day(text, entries.reset_index(drop=True), index, held[0].path)
-
-    def _nearest(self, wanted: date) -> str:
-        days = [found.date() for found in self.days()["date"]]
-        if not days:
-            return "no day has one"
-        return f"the nearest day that has one is {min(days, key=lambda day: abs((day - wanted).days))}"
 
     # ---- questions ----
 
@@ -218,16 +208,14 @@ class Store:
         wanted = dates.as_day(date, "date") if date is not None else now.date()
         period = dates.check_period(period)
         key = dates.period_key(period, wanted)
-        made = summaries.extract(period, key, self._sources().of(period, key), generated_at=now)
+        made = summaries.extract(period, key, self._sources(self._fresh()).of(period, key), generated_at=now)
         return Text(made.content if made else f"> {key}：没有条目 (no entries)\n")
 
     # ---- health and way out ----
 
     def audit(self) -> audit.AuditReport:
         """Return what is wrong with the files, and only that: a clean store has no finding. Nothing is written."""
-        loaded = self._fresh()
-        stale = self._sources().stale() if self.layout == "layers" else {}
-        return audit.run(Snapshot(self.layout, loaded.facts, loaded.records, loaded.entries, self._clock(), stale))
+        return self._audit(self._fresh(), self._clock())
 
     def export(self, dir: str | os.PathLike[str], format: str = "parquet") -> pd.DataFrame:
         """Write every frame as Parquet, CSV or JSON to a folder outside the store; `memkit.read_export` gives them back.
@@ -250,7 +238,7 @@ class Store:
         return display.mimebundle(lambda: display.card_html(self._card()), lambda: display.card_text(self._card()))
 
     def _card(self) -> display.Card:
-        loaded = self._fresh()
+        loaded, now = self._fresh(), self._clock()
         frame = loaded.visible
         dated = frame["date"].dropna()
         span = (dated.min().date(), dated.max().date()) if len(dated) else None
@@ -260,12 +248,12 @@ class Store:
             title=self.layout,
             root=str(self.root),
             span=span,
-            days=len(self.days()),
+            days=len(_days(loaded, now.date())),
             entries=len(frame),
             chars=int(frame["chars"].sum()),
             bars=bars,
             bars_note=note,
-            findings=self.audit().counts,
+            findings=self._audit(loaded, now).counts,
             notes=[f"{cells.count(len(unread), 'file')} could not be read: see files()"] if unread else [],
         )
 
@@ -275,8 +263,10 @@ class Store:
         self._loaded.refresh()
         return self._loaded
 
-    def _sources(self) -> Sources:
-        loaded = self._fresh()
+    def _audit(self, loaded: Loaded, now: datetime) -> audit.AuditReport:
+        return audit.run(Snapshot(self.layout, loaded.facts, loaded.records, loaded.entries, now))
+
+    def _sources(self, loaded: Loaded) -> Sources:
         stored = {path: record.summary for path, record in loaded.records.items() if record.summary}
         return Sources(loaded.visible, stored, layered=self.layout == "layers", tz=self.tz)
 
@@ -284,6 +274,21 @@ class Store:
 def _public(frame: pd.DataFrame) -> pd.DataFrame:
     """Return the columns that people see."""
     return frame[list(schema.ENTRIES)]
+
+
+def _days(loaded: Loaded, today: date) -> pd.DataFrame:
+    return tables.days(loaded.records.values(), loaded.visible, today)
+
+
+def _nearest(loaded: Loaded, wanted: date) -> str:
+    days = [record.role.day for record in loaded.records.values() if record.role.day and tables.is_day_file(record)]
+    nearest = min(days, key=lambda day: abs((day - wanted).days), default=None)
+    return f"the nearest day that has one is {nearest}" if nearest else "no day has one"
+
+
+def _hot(loaded: Loaded, limit: int) -> HotLayer:
+    held = loaded.records.values()
+    return hot_layer(next((record.hot for record in held if record.hot), None), tables.topics(held), limit)
 
 
 def _matching(loaded: Loaded, words: str, mode: str, fields: str | Iterable[str], tz: tzinfo) -> pd.DataFrame:

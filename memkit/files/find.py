@@ -44,9 +44,10 @@ def find_store(path: str | os.PathLike[str], layout: str | None = None) -> Found
         if len(names) > 1:
             raise AmbiguousStore(f"{place}: it looks like {' and like '.join(names)}; pass layout= to choose one")
         if names:
-            return Found(top, place, layouts.named(names[0]))
+            return Found(_vault(top, place), place, layouts.named(names[0]))
     if wanted:
-        return Found(top, _new_root(top, wanted), wanted)
+        root = _new_root(top, wanted)
+        return Found(_vault(top, root), root, wanted)
     raise StoreNotFound(_nothing_at(top))
 
 
@@ -62,6 +63,11 @@ def _places(top: Path) -> Iterator[Path]:
         if len(hits) > 1:
             raise AmbiguousStore(f"{top}: memory lies in {hits[0]} and in {hits[1]}; name one of them")
         yield from hits
+
+
+def _vault(top: Path, root: Path) -> Path:
+    """Return the folder from which people name the memory's files: that which holds `.agents/`, else the one given."""
+    return root.parents[2] if len(root.parts) > 3 and root.parts[-3] == ".agents" else top
 
 
 def _new_root(top: Path, layout: Layout) -> Path:
