@@ -18,37 +18,24 @@ _INSTANT = re.compile(
 _LEADING_INSTANT = re.compile(rf"(?:({INSTANT})|\[({INSTANT})\])(?=\s|$)[ \t]*")
 _CHECKBOX = re.compile(r"\[([xX]|[^\w\[\]])\](?:[ \t]+|(?=\n|$))")
 _BRACKET = re.compile(r"\[([^\[\]\n]+)\](?![(\[:])[ \t]*")
-_NO_TAG = re.compile(r"\^|[0-9\s:：.,/~–-]+(?:[AaPp][Mm])?$|.$(?<![^\W_])")
+_WHEN = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}|(?<![0-9])[0-9]{1,2}[:：][0-9]{2}(?![0-9])")
 _HASH = re.compile(r"(?<=[ \t\u3000(（\[【「，。、；：])#([\w/-]+)")
 _HEX = re.compile(r"(?:[0-9a-fA-F]{3,4}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8})$")
 _CODE = re.compile(r"^ *(`{3,}|~{3,}).*?(?:^ *\1|\Z)|(`+)(?:.|\n(?!\n))*?\2", re.MULTILINE | re.DOTALL)
 _LABEL = re.compile(r"\*\*([^*\n]{1,60}?)(?:[:：]\*\*|\*\*[:：]|\*\*(?=[ \t]+[-–—][ \t]))")
 
 _DAYTIME = r"(凌晨|清晨|早晨|早上|上午|中午|午后|下午|傍晚|晚上|夜里)"
-_AHEAD = r"(?:(?<=[0-9]{4}-[0-9]{2}-[0-9]{2}T)|(?<![0-9A-Za-z:：./+])(?<!UTC-)(?<!GMT-))"
+_AHEAD = r"(?:(?<=[0-9]{4}-[0-9]{2}-[0-9]{2}T)|(?<![0-9A-Za-z:：./+])(?<!UTC-)(?<!GMT-)(?<![0-9]-))"
 _TIME = re.compile(
-    rf"(?:{_DAYTIME}[ \t]*)?{_AHEAD}([0-9]{{1,2}})[:：]([0-9]{{2}})(?:[:：]([0-9]{{2}}))?(?![0-9:：])(?:\.[0-9]+)?"
+    rf"(?:{_DAYTIME}[ \t]*)?{_AHEAD}([0-9]{{1,2}})[:：]([0-9]{{2}})(?:[:：]([0-9]{{2}}))?(?![0-9]|[:：][0-9])(?:\.[0-9]+)?"
     rf"(?:[ \t]*([AaPp])\.?[Mm]\b)?"
 )
 _HOUR = re.compile(rf"{_AHEAD}([0-9]{{1,2}})[ \t]?([AaPp])\.?[Mm]\b")
 _CHINESE = re.compile(
     rf"{_DAYTIME}[ \t]*([0-9]{{1,2}}|十[一二]?|[一二两三四五六七八九])[ \t]*[点點时時](?:[ \t]*(半|一刻|三刻|[0-9]{{1,2}}))?"
 )
-_NUMERALS = {
-    "一": 1,
-    "二": 2,
-    "两": 2,
-    "三": 3,
-    "四": 4,
-    "五": 5,
-    "六": 6,
-    "七": 7,
-    "八": 8,
-    "九": 9,
-    "十": 10,
-    "十一": 11,
-    "十二": 12,
-}
+_DIGITS = ("", "一", "二两", "三", "四", "五", "六", "七", "八", "九", "十")
+_NUMERALS = {"十一": 11, "十二": 12} | {name: number for number, names in enumerate(_DIGITS) for name in names}
 _PART = {"半": "30", "一刻": "15", "三刻": "45"}
 _PREFIX = re.compile(r"[^\w\n]{0,8}(?:[0-9]{4}-[0-9]{2}-[0-9]{2}[ \tT]+)?")
 _NAME_TIME = re.compile(r"[-_T ]?(?:T)?([01][0-9]|2[0-3])[-:]?([0-5][0-9])([0-5][0-9])?(?![0-9])")
@@ -97,11 +84,16 @@ def _brackets(text: str) -> tuple[list[str], int, int]:
     """Return the leading `[tag]`s, where the first ends, and where the last does."""
     found: list[str] = []
     first = at = 0
-    while (match := _BRACKET.match(text, at)) and not _NO_TAG.match(match[1].strip()) and not clock_at_start(match[1]):
+    while (match := _BRACKET.match(text, at)) and _is_tag(match[1].strip()):
         found.append(match[1].strip())
         at = match.end()
         first = first or at
     return found, first, at
+
+
+def _is_tag(name: str) -> bool:
+    """Return whether what stands in brackets names something: it has a letter, and is no footnote, date or time."""
+    return any(map(str.isalpha, name)) and not name.startswith("^") and not _WHEN.search(name) and not clock_at_start(name)
 
 
 def hash_tags(text: str, *, item: bool) -> list[str]:
@@ -110,7 +102,7 @@ def hash_tags(text: str, *, item: bool) -> list[str]:
         return []
     plain = _CODE.sub(" ", f" {text}" if item else text)
     found = (match[1].rstrip("/-") for match in _HASH.finditer(plain))
-    return [tag for tag in found if tag and not tag.isdigit() and not _HEX.match(tag)]
+    return [tag for tag in found if tag and any(map(str.isalpha, tag)) and not _HEX.match(tag)]
 
 
 def instant(stamp: str) -> bool:

@@ -90,7 +90,7 @@ def matching(
 
 
 def newest_first(frame: pd.DataFrame, tz: tzinfo | None = None) -> pd.DataFrame:
-    """Return the entries by instant, newest first; equal ones by later date, then later line; without instant last.
+    """Return the entries by instant, newest first; equal ones by later date, path and line; without instant last.
 
     The instant is written_at, else the date's clock, else its midnight, read in `tz`. A column that is not there
     takes no part; rows that nothing tells apart keep their order.
@@ -103,6 +103,9 @@ def _order(frame: pd.DataFrame, tz: tzinfo | None) -> Any:
     keys = [instants_of(frame, tz)]
     if "date" in frame:
         keys.append(days_of(frame).view("int64"))
+    if "path" in frame:
+        codes, names = coded(frame["path"])
+        keys.append(np.append(np.argsort(np.argsort(np.array(names, dtype=object))), -1)[codes])
     if "line" in frame:
         keys.append(frame["line"].to_numpy(dtype="int64"))
     # ~ turns the order round without overflow, also of NaT, which thereby comes last

@@ -96,7 +96,7 @@ def test_with_the_tags_frame_any_tag_of_an_entry_counts():
     all_tags = tags((path, 1, "tea"), (path, 1, "Cup"), (path, 2, "cup"), ("other.md", 3, "cup"))
     assert texts(query.tagged(frame, "CUP", tags=all_tags)) == ["one", "both"]
     assert texts(query.tagged(frame, "cup")) == ["one"]
-    assert texts(query.tagged(frame, "-", tags=all_tags)) == ["lost", "none"]
+    assert texts(query.tagged(frame, "-", tags=all_tags)) == ["none", "lost"]
     assert texts(query.tagged(frame, "cup", tags=tags())) == ["one"]
 
 
@@ -153,6 +153,11 @@ def test_a_clock_is_read_in_the_zone():
     assert texts(query.newest_first(frame)) == ["clock", "stamp"]
     assert texts(query.newest_first(frame, SHANGHAI)) == ["stamp", "clock"]
     assert texts(query.between(frame, "2025-02-01", "2025-02-01", tz=SHANGHAI)) == ["stamp", "clock"]
+
+
+def test_two_files_of_one_day_stay_together():
+    rows = [{"path": path, "line": line, "text": f"{path}{line}"} for path in ("a", "b") for line in (1, 2)]
+    assert texts(query.newest_first(entries(*rows))) == ["b2", "b1", "a2", "a1"]
 
 
 def test_hours_that_a_zone_skips_repeats_or_cannot_hold_are_ordered_without_error():
