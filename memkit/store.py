@@ -16,6 +16,7 @@ from typing import Any
 import pandas as pd
 
 from memkit import audit, cells, dates, display, export, files, overview, query, schema, stats, summaries, tables
+from memkit.audit import AuditReport
 from memkit.errors import BadArgument, UnsupportedError
 from memkit.files import Found
 from memkit.loading import Loaded
@@ -213,7 +214,7 @@ class Store:
 
     # ---- health and way out ----
 
-    def audit(self) -> audit.AuditReport:
+    def audit(self) -> AuditReport:
         """Return what is wrong with the files, and only that: a clean store has no finding. Nothing is written."""
         return self._audit(self._fresh(), self._clock())
 
@@ -263,7 +264,7 @@ class Store:
         self._loaded.refresh()
         return self._loaded
 
-    def _audit(self, loaded: Loaded, now: datetime) -> audit.AuditReport:
+    def _audit(self, loaded: Loaded, now: datetime) -> AuditReport:
         return audit.run(Snapshot(self.layout, loaded.facts, loaded.records, loaded.entries, now))
 
     def _sources(self, loaded: Loaded) -> Sources:

@@ -19,9 +19,12 @@ from memkit.model import Snapshot
 
 SILENCING = (
     "unreadable",
+    "too-large",
+    "link-outside",
     "mixed-encoding",
     "not-utf8",
     "bom",
+    "control-character",
     "merge-marker",
     "conflict-copy",
     "yaml-invalid",
@@ -30,6 +33,7 @@ SILENCING = (
     "index-unquoted",
     "index-hidden",
     "index-missing",
+    "hot-broken",
 )
 OWN_RULES: dict[str, tuple[Rule, ...]] = {"archive": archive.RULES, "layers": layers.RULES, "workspace": workspace.RULES}
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import date
 
 from memkit.audit.finding import Finding, Rule, named_wrong, problems
+from memkit.dates import parse_day
+from memkit.layouts.archive import day_path
 from memkit.model import CatalogRow, Records, Snapshot
 from memkit.tables import is_day_file, plain_first
 
@@ -65,7 +68,7 @@ def wrong_year_folder(store: Snapshot) -> Iterator[Finding]:
     """
     days = _days(store)
     for finding in named_wrong(store, "wrong-year-folder", "it lies in another year's folder", "move it"):
-        if finding.day and days[finding.day].path == finding.path:
+        if finding.day in days and days[finding.day].path == finding.path:
             yield finding
 
 
@@ -74,8 +77,12 @@ def row_malformed(store: Snapshot) -> Iterator[Finding]:
 
     Bad: a line without a tab. Good: `2025-02-03<TAB>index`.
     """
+    told: set[str] = set()
     for finding in problems(store, "row-malformed"):
-        yield Finding(finding.path, finding.line, finding.message, _rebuild(finding.path), None, finding.text)
+        if finding.path not in told:
+            yield replace(finding, fix=_rebuild(finding.path))
+        if not store.records[finding.path].rows:
+            told.add(finding.path)  # no line of it is a row: one fault, not as many as it has lines
 
 
 def row_wrong_year(store: Snapshot) -> Iterator[Finding]:
@@ -83,9 +90,12 @@ def row_wrong_year(store: Snapshot) -> Iterator[Finding]:
 
     Bad: 2024-12-31 in catalog/2025.tsv. Good: in catalog/2024.tsv.
     """
-    for path, row in _rows(store):
-        if str(row.day)[:4] != path[8:12]:
-            yield _of_row(path, row, f"{row.day} stands in another year's catalog")
+    for record in store.records.values():
+        foreign = [row for row in record.rows if _is_foreign(record.path, row)]
+        if len(foreign) == len(record.rows):
+            foreign = foreign[:1]  # the whole file is another year's: one fault, not as many as it has rows
+        for row in foreign:
+            yield _of_row(record.path, row, f"{row.day} stands in another year's catalog")
 
 
 def row_duplicate(store: Snapshot) -> Iterator[Finding]:
@@ -93,8 +103,9 @@ def row_duplicate(store: Snapshot) -> Iterator[Finding]:
 
     Bad: 2025-02-03 twice. Good: once.
     """
-    for path, row in _repeated(store):
-        yield _of_row(path, row, f"{row.day} has two rows")
+    for path, rows in _own_rows(store):
+        for row in rows[1:]:
+            yield _of_row(path, row, f"{row.day} has two rows")
 
 
 def row_too_early(store: Snapshot) -> Iterator[Finding]:
@@ -102,7 +113,7 @@ def row_too_early(store: Snapshot) -> Iterator[Finding]:
 
     Bad: today's row. Good: rows up to yesterday.
     """
-    for path, row in _own_rows(store):
+    for path, (row, *_) in _own_rows(store):
         if row.day >= store.today:
             yield _of_row(path, row, f"{row.day} is not over, and has a row already")
 
@@ -113,8 +124,9 @@ def ghost_row(store: Snapshot) -> Iterator[Finding]:
     Bad: a row of 2025-02-03 without its file. Good: rows of days that are there.
     """
     days = _days(store)
-    for path, row in _own_rows(store):
-        if row.day < store.today and row.day not in days:
+    for path, (row, *_) in _own_rows(store):
+        there = row.day in days or _is_unread(store, day_path(row.day))
+        if row.day < store.today and not there:
             yield _of_row(path, row, f"{row.day} has a row and no file")
 
 
@@ -124,9 +136,9 @@ def row_differs(store: Snapshot) -> Iterator[Finding]:
     Bad: an old index in the catalog. Good: the same text.
     """
     days = _days(store)
-    for path, row in _own_rows(store):
+    for path, (row, *_) in _own_rows(store):
         day = days.get(row.day)
-        if day is not None and row.day < store.today and _index(day) not in (row.index, row.written):
+        if day is not None and row.day < store.today and not _agrees(row, day):
             yield _of_row(path, row, f"the row of {row.day} is not the index of its file")
 
 
@@ -135,17 +147,14 @@ def row_missing(store: Snapshot) -> Iterator[Finding]:
 
     Bad: 2025-02-03 without a row on 2025-02-28. Good: a row for each finished day.
     """
-    has_row = {row.day for _, row in _rows(store)}
+    held = {row.day for record in store.records.values() for row in record.rows}
     missing: dict[str, list[date]] = {}
     for day in sorted(_days(store)):
-        if day < store.today and day not in has_row:
+        if day < store.today and day not in held:
             missing.setdefault(f"catalog/{day.year:04d}.tsv", []).append(day)
     for path, days in missing.items():
-        if path not in store.files:  # one fault, not as many as it has days
-            yield Finding(path, 0, f"the catalog is missing; {len(days)} days have no row", _rebuild(path))
-            continue
-        for day in days:
-            yield Finding(path, 0, f"{day} has no row", _rebuild(path), day, str(day))
+        if not _is_unread(store, path):
+            yield from _without_row(path, days, store.records.get(path))
 
 
 def catalog_unsorted(store: Snapshot) -> Iterator[Finding]:
@@ -153,9 +162,12 @@ def catalog_unsorted(store: Snapshot) -> Iterator[Finding]:
 
     Bad: 2025-02-04 above 2025-02-03. Good: ascending.
     """
+    days = _days(store)
     last: dict[str, CatalogRow] = {}
     told: set[str] = set()
-    for path, row in _own_rows(store):
+    for path, (row, *more) in _own_rows(store):
+        if more or row.day not in days or row.day >= store.today:
+            continue  # a row too many has a finding of its own, wherever it stands
         if path in last and row.day < last[path].day and path not in told:
             told.add(path)
             yield _of_row(path, row, f"{row.day} stands below {last[path].day}")
@@ -169,33 +181,63 @@ def catalog_quoted(store: Snapshot) -> Iterator[Finding]:
     """
     days = _days(store)
     told: set[str] = set()
-    for path, row in _own_rows(store):
+    for path, (row, *_) in _own_rows(store):
         day = days.get(row.day)
         if path not in told and day is not None and row.written != row.index == _index(day):
             told.add(path)
             yield Finding(path, row.line, "its rows hold the quotes of the front matter", _rebuild(path), row.day)
 
 
-def _rows(store: Snapshot) -> Iterator[tuple[str, CatalogRow]]:
+def _is_foreign(path: str, row: CatalogRow) -> bool:
+    return str(row.day)[:4] != path[8:12]
+
+
+def _own_rows(store: Snapshot) -> Iterator[tuple[str, list[CatalogRow]]]:
+    """Yield the rows of each day in the catalog of its year; of several, one that says what the file says comes first."""
+    days = _days(store)
     for record in store.records.values():
+        found: dict[date, list[CatalogRow]] = {}
         for row in record.rows:
-            yield record.path, row
+            if not _is_foreign(record.path, row):
+                found.setdefault(row.day, []).append(row)
+        for day, rows in found.items():
+            if len(rows) > 1 and (held := days.get(day)):
+                rows.sort(key=lambda row: not _agrees(row, held))
+            yield record.path, rows
 
 
-def _repeated(store: Snapshot) -> Iterator[tuple[str, CatalogRow]]:
-    seen = set()
-    for path, row in _rows(store):
-        if row.day in seen:
-            yield path, row
-        seen.add(row.day)
+def _without_row(path: str, days: list[date], catalog: Records | None) -> Iterator[Finding]:
+    if catalog is not None and (catalog.rows or catalog.problems):
+        explained = _explained(catalog, days)
+        days = [day for day in days if day not in explained]
+    elif len(days) > 1:  # one fault, not as many as it has days
+        yield Finding(path, 0, f"the catalog is missing or empty; {len(days)} days have no row", _rebuild(path))
+        return
+    for day in days:
+        yield Finding(path, 0, f"{day} has no row", _rebuild(path), day, str(day))
 
 
-def _own_rows(store: Snapshot) -> Iterator[tuple[str, CatalogRow]]:
-    """Yield the rows that are neither repeated nor in another year's catalog."""
-    repeated = {(path, row.line) for path, row in _repeated(store)}
-    for path, row in _rows(store):
-        if (path, row.line) not in repeated and str(row.day)[:4] == path[8:12]:
-            yield path, row
+def _explained(catalog: Records, missing: list[date]) -> set[date]:
+    """Return the days whose rows another finding misses already: a torn line stands in place of each, or no row is right."""
+    right = [row for row in catalog.rows if not _is_foreign(catalog.path, row)]
+    if not right:
+        return set(missing)
+    found: set[date] = set()
+    for problem in catalog.problems:
+        if problem.rule == "row-malformed":
+            first = max((row.day for row in right if row.line < problem.line), default=date.min)
+            last = min((row.day for row in right if row.line > problem.line), default=date.max)
+            named = parse_day(problem.text[:10])
+            lost = [day for day in missing if day == named or (not named and first < day < last and day not in found)]
+            found.update(lost[:1])
+    return found
+
+
+def _is_unread(store: Snapshot, path: str) -> bool:
+    """Return whether a file, or a folder above it, is there and was not read; another finding says so."""
+    parts = path.split("/")
+    places = ["/".join(parts[: count + 1]) for count in range(len(parts))]
+    return any(store.files[place].trouble for name in places for place in (name, f"{name}/") if place in store.files)
 
 
 def _days(store: Snapshot) -> dict[date, Records]:
@@ -209,6 +251,10 @@ def _days(store: Snapshot) -> dict[date, Records]:
 
 def _index(day: Records) -> str:
     return (day.index.text if day.index else None) or ""
+
+
+def _agrees(row: CatalogRow, day: Records) -> bool:
+    return _index(day) in (row.index, row.written)
 
 
 def _rebuild(path: str) -> str:

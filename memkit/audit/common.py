@@ -10,6 +10,7 @@ from memkit.model import Records, Snapshot
 from memkit.tables import is_day_file, plain_first
 
 LONELY = timedelta(days=200)
+HIDES_ENTRIES = frozenset({"entry-invisible", "unclosed-fence"})  # rules whose finding says already why a day looks empty
 MEMORY_KINDS = ("daily", "daily-slug", "longterm", "note", "extra", "dream")
 
 
@@ -19,7 +20,7 @@ def unreadable(store: Snapshot) -> Iterator[Finding]:
     Bad: a day file without read permission. Good: files that the user may read.
     """
     for fact in store.files.values():
-        if fact.trouble.startswith(("unreadable", "no regular file")):
+        if fact.trouble.startswith(("unreadable", "no regular file")) and not fact.role.skipped:
             yield Finding(fact.path, 0, fact.trouble, "allow reading it", fact.role.day)
 
 
@@ -80,7 +81,11 @@ def merge_marker(store: Snapshot) -> Iterator[Finding]:
 
     Bad: `<<<<<<< HEAD` at a line's start. Good: one of the two sides, or both, without markers.
     """
-    yield from problems(store, "merge-marker", "keep what is right of both sides and remove the markers")
+    first: dict[str, Finding] = {}  # of each file: one merge leaves markers in many places
+    for finding in problems(store, "merge-marker", "keep what is right of both sides and remove the markers"):
+        if finding.path not in first or finding.line < first[finding.path].line:
+            first[finding.path] = finding
+    yield from first.values()
 
 
 def conflict_copy(store: Snapshot) -> Iterator[Finding]:
@@ -177,7 +182,7 @@ def empty_day(store: Snapshot) -> Iterator[Finding]:
     """
     filled = set(store.entries["path"].unique())
     for record in _day_files(store):
-        if record.path not in filled and not any(problem.rule == "entry-invisible" for problem in record.problems):
+        if record.path not in filled and not any(problem.rule in HIDES_ENTRIES for problem in record.problems):
             yield Finding(record.path, 0, "a day file without an entry", "", record.role.day)
 
 
@@ -186,7 +191,7 @@ def date_outlier(store: Snapshot) -> Iterator[Finding]:
 
     Bad: 2025-01-29 between days of January 2026. Good: 2026-01-29.
     """
-    days = sorted(_by_day(store))
+    days = sorted(day for day in _by_day(store) if day <= store.today)  # a later one is future-date's
     for day, others in ((days[0], days[1:]), (days[-1], days[:-1])) if len(days) > 3 else ():
         far = min(abs(other - day) for other in others) > LONELY
         if far and any(others[0] <= moved <= others[-1] for moved in _other_years(day)):
