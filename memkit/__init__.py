@@ -49,6 +49,8 @@ def __getattr__(name: str) -> Any:
     if name not in _NAMES:
         raise AttributeError(f"module 'memkit' has no attribute {name!r}")
     module, attribute = _NAMES[name]
+    if module != "memkit.errors":
+        import_module("memkit.accessor")  # whoever gets frames can ask them: it registers df.memory
     return getattr(import_module(module), attribute)
 
 

@@ -115,7 +115,9 @@ def _typed(dtype: Any, values: list[str]) -> list[Any]:
 
 def _to_json(frame: pd.DataFrame) -> bytes:
     plain = _plain(frame).astype(object)
-    return json.dumps(plain.where(plain.notna(), None).to_dict("records"), ensure_ascii=False, indent=0).encode()
+    rows = plain.where(plain.notna(), None).to_dict("records")
+    lines = ",\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
+    return f"[{lines}]\n".encode()
 
 
 def _from_json(data: bytes, wanted: schema.Schema) -> pd.DataFrame:

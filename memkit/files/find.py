@@ -34,6 +34,8 @@ def find_store(path: str | os.PathLike[str], layout: str | None = None) -> Found
     if not str(given).strip():
         raise StoreNotFound("path: it is empty; name a folder")
     top = Path(given).expanduser().absolute()
+    if ".." in top.parts:  # a link may lie before it, so only the disk knows where it leads
+        top = top.resolve()
     wanted = layouts.named(layout) if layout else None
     if top.is_file():
         raise StoreNotFound(f"{top}: a file, and not a folder; name the folder that holds the memory")

@@ -1,0 +1,188 @@
+"""The commands, in the order in which help lists them: a function from an open store to its answer each."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from memkit import __version__
+from memkit.cli.options import KEYS, SEVERITIES, choice, on_frame, on_store, print_options
+from memkit.cli.output import annotated, show, table_rows
+
+if TYPE_CHECKING:
+    from datetime import date
+
+    import pandas as pd
+
+    from memkit.store import Store
+
+
+class _AsWritten(click.Group):
+    """A group that lists its commands in the order of this page."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of the commands."""
+        return list(self.commands)
+
+
+@click.group(
+    cls=_AsWritten,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Exit codes: 0 fine, 1 the audit found something, 2 bad request, 130 stopped.",
+)
+@click.version_option(__version__, prog_name="memkit")
+def cli() -> None:
+    """Read, question and audit the Markdown memories of AI agents. Nothing is ever written.
+
+    PATH is a memory folder, or the vault or workspace that holds one. Without PATH it is $MEMORY_WORKSPACE, else
+    $DSH_HOME/dsh-memory-layers (or ~/.dsh/dsh-memory-layers) if there is memory in it, else the current folder.
+    """
+
+
+@on_store(cli)
+def report(store: Store) -> None:
+    """Print size by month, findings, the week's summary.
+
+    The week is this one, or the latest before it that has entries.
+
+    Example: memkit report ~/vault
+    """
+    from memkit import dates
+
+    click.echo(repr(store))
+    found = store.audit()
+    if len(found.frame):
+        click.echo(f"\n{found!r}")
+    clock = dates.clock_of(click.get_current_context().params["now"], store.tz)
+    week = _latest_week(store, clock().date())
+    if week:
+        click.echo(f"\n{week}")
+
+
+def _latest_week(store: Store, today: date) -> str:
+    """Return the summary of this week, or of the latest one before it with entries, saying so; "" if there is none."""
+    from memkit import dates
+    from memkit.cells import visible
+
+    this_week = dates.week_key(today)
+    days = store.entries()["date"].dropna().dt.date
+    days = days[days <= dates.week_days(this_week)[-1]]
+    if not len(days):
+        return ""
+    latest = days.max()
+    text = "\n".join(map(visible, store.summary("week", latest).rstrip("\n").split("\n")))
+    if dates.week_key(latest) == this_week:
+        return text
+    return f"Nothing is dated in this week, {this_week}; the latest one with entries is {dates.week_key(latest)}.\n\n{text}"
+
+
+@on_frame(cli, options=[choice("--by", KEYS, "What to count by.", "month")])
+def volume(store: Store, by: str) -> pd.DataFrame:
+    """Count entries, characters, bytes and days by a key.
+
+    Example: memkit volume ~/vault --by tag
+    """
+    return store.volume(by)
+
+
+@on_frame(cli)
+def entries(store: Store) -> pd.DataFrame:
+    """List all entries, by date, path and line.
+
+    Example: memkit entries ~/vault --format csv
+    """
+    return store.entries()
+
+
+@on_frame(cli)
+def days(store: Store) -> pd.DataFrame:
+    """List the days that have a file.
+
+    Example: memkit days ~/vault --limit 0
+    """
+    return store.days()
+
+
+@on_frame(cli)
+def catalog(store: Store) -> pd.DataFrame:
+    """List the rows of the catalog (archive only).
+
+    Example: memkit catalog ~/vault --format json
+    """
+    return store.catalog()
+
+
+@on_frame(cli, "[DAYS]", default="30")
+def recent(store: Store, days: str) -> pd.DataFrame:
+    """List the entries of the last days, newest first.
+
+    DAYS counts today and is 30 unless given.
+
+    Example: memkit recent ~/vault 7
+    """
+    return store.recent(int(days))
+
+
+@on_frame(cli, "TAG")
+def tagged(store: Store, tag: str) -> pd.DataFrame:
+    """List the entries that carry a tag, newest first.
+
+    TAG is a whole tag, whatever its case; - stands for entries without one.
+
+    Example: memkit tagged ~/vault 计划
+    """
+    return store.tagged(tag)
+
+
+@on_frame(cli, "START", "END")
+def between(store: Store, start: str, end: str) -> pd.DataFrame:
+    """List the entries of a window, newest first.
+
+    START and END are days, YYYY-MM-DD, both in the window.
+
+    Example: memkit between ~/vault 2025-01-01 2025-01-31
+    """
+    return store.between(start, end)
+
+
+_MODE = choice("--mode", ["and", "or"], "Every word or any.", "and")
+_FIELD = choice("--field", ["text", "tag"], "Where to look.  [default: both]", many=True)
+
+
+@on_frame(cli, "QUERY", options=[_MODE, _FIELD])
+def matching(store: Store, query: str, mode: str, field: tuple[str, ...]) -> pd.DataFrame:
+    """List the entries that hold words, newest first.
+
+    The words of QUERY are literal and of any length, whatever their case; "a quoted phrase" is one word.
+
+    Example: memkit matching ~/vault "坚果云 同步" --mode or
+    """
+    return store.matching(query, mode, field or ("text", "tag"))
+
+
+_FAIL_ON = choice("--fail-on", SEVERITIES, "The least that makes it exit 1.", "warning")
+
+
+@on_store(cli, options=[_FAIL_ON, *print_options("table", "json", "csv", "github")])
+def audit(store: Store, fail_on: str, format: str, limit: int | None) -> int:
+    """Say what is wrong with the files.
+
+    Exits 0 if nothing is, 1 if something is that --fail-on counts.
+
+    Example: memkit audit ~/vault --format github
+    """
+    found = store.audit()
+    if not found.checked:
+        click.echo(f"memkit: no file was read in {store.root}", err=True)
+    if format == "github":
+        for line in annotated(found.frame.head(limit) if limit else found.frame, store.root):
+            click.echo(line)
+    elif format == "table":
+        from memkit.display import report_text
+
+        click.echo(report_text(found.frame, found.checked, found.explain, limit=table_rows(found.frame, limit)))
+    else:
+        show(found.frame, format, limit)
+    counted = SEVERITIES[: SEVERITIES.index(fail_on) + 1]
+    return int(found.frame["severity"].isin(counted).any())
