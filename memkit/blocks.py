@@ -11,21 +11,28 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
+from memkit.lines import (
+    FENCE,
+    HEADING,
+    MERGE,
+    QUOTE,
+    RULE,
+    SIGN,
+    UNDERLINE,
+    closes,
+    dedent,
+    indent,
+    inside,
+    interrupts,
+    text_column,
+)
 from memkit.model import Problem
 from memkit.text import front_matter_at
 
-HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$")
-FENCE = re.compile(r" {0,3}(`{3,}(?=[^`]*$)|~{3,})")
-RULE = re.compile(r" {0,3}([-*_])[ \t]*(?:\1[ \t]*){2,}$")
-UNDERLINE = re.compile(r" {0,3}=+[ \t]*$")
-QUOTE = re.compile(r" {0,3}>")
-SIGN = re.compile(r"([ \t]*)(?:(?:[-*+]|([0-9]{1,9})[.)])(?:[ \t]+|$)|(?:([•●·])(?!\3)|[\u2460-\u2473]|[0-9]{1,9}、)[ \t]*)")
-MERGE = re.compile(r"(?:<{7}|\|{7}|={7}|>{7})(?: |$)")
-_DELIMITER = re.compile(r" {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$")
-_CELL = re.compile(r"(?<!\\)\|")
+_DELIMITER = re.compile(r" {0,3}(?:\|[ \t]*)?:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?$")
+_PIPE = re.compile(r"(?<!\\)\|")
 _DASH = re.compile("[—–][ \t]")
 _PLAIN_KEYS = re.compile(r"(?:[a-z][a-z0-9_-]*:(?:[ \t]|$)|[ \t]|- |#|$)")
-_MAY_START_BLOCK = frozenset(" \t#`~>-*+_<|=0123456789•●·") | {chr(n) for n in range(0x2460, 0x2474)}
 
 
 class Heading(NamedTuple):
@@ -107,15 +114,10 @@ def _fence_end(lines: list[str], here: int, found: Scan) -> int:
     opener = FENCE.match(lines[here])
     assert opener is not None
     for end in range(here + 1, len(lines)):
-        if _closes(lines[end], opener[1]):
+        if closes(lines[end], opener[1]):
             return end + 1
     found.problems.append(Problem("unclosed-fence", here + 1, "a code fence opened here never closes"))
     return len(lines)
-
-
-def _closes(line: str, opener: str) -> bool:
-    stripped = line.strip()
-    return stripped.startswith(opener) and not stripped.strip(opener[0]) and indent(line) < 4
 
 
 def _comment(lines: list[str], here: int, found: Scan, markers: frozenset[int]) -> int:
@@ -153,7 +155,10 @@ def _heading(lines: list[str], here: int, found: Scan, markers: frozenset[int]) 
     match = HEADING.match(lines[here])
     if match is None:
         return 0
-    return _add_heading(found, lines, len(match[1]), (match[2] or "").strip(), here, here + 1)
+    title = lines[here][match.end() :].strip()
+    text = title.rstrip("#")
+    closed = text != title and (not text or text[-1] in " \t")  # `## Tea ##`, but not `## C#`
+    return _add_heading(found, lines, len(match[1]), text.rstrip() if closed else title, here, here + 1)
 
 
 def _add_heading(found: Scan, lines: list[str], level: int, text: str, start: int, end: int) -> int:
@@ -165,54 +170,40 @@ def _add_heading(found: Scan, lines: list[str], level: int, text: str, start: in
 
 
 def _item(lines: list[str], here: int, found: Scan, markers: frozenset[int]) -> int:
-    sign = SIGN.match(lines[here])
-    if sign is None or indent(lines[here]) > 3:
+    line = lines[here]
+    sign = SIGN.match(line)
+    if sign is None or indent(line) > 3:
         return 0
-    base = indent(lines[here])
-    content = base + len(sign[0]) - len(sign[1])
-    body, end = _item_lines(lines, here, base, content, markers)
-    text = [lines[here][sign.end() :], *(_dedent(line, content) for line in body)]
+    content = text_column(line, sign)
+    body, end = _item_lines(lines, here, content, markers)
+    text = line[sign.end() :]
     behind = _fences_below(lines, end, found, markers)
-    return _add(found, lines, "item", here, behind, "\n".join(text + lines[end:behind]))
+    if behind > here + 1:
+        text = "\n".join([text, *(dedent(line, content) for line in body), *lines[end:behind]])
+    return _add(found, lines, "item", here, behind, text)
 
 
-def _item_lines(lines: list[str], here: int, base: int, content: int, markers: frozenset[int]) -> tuple[list[str], int]:
+def _item_lines(lines: list[str], here: int, content: int, markers: frozenset[int]) -> tuple[list[str], int]:
     """Return the lines of an item below its first, and the index behind them."""
-    fence = _opened(lines[here][content:])
-    lazy, end, at = bool(lines[here][content:].strip()) and not fence, here + 1, here + 1
+    base, columns, end = indent(lines[here]), [0], here + 1
+    if end < len(lines) and indent(lines[end]) <= base and SIGN.match(lines[end]):
+        return [], end  # by far the most frequent case
+    state = inside(lines[here], columns, "")
+    columns = columns[1:]
+    at = end
     while at < len(lines) and at not in markers:
         line = lines[at]
-        if line.strip():
-            blank, depth = at > end, indent(line)
-            if fence and depth >= content:
-                fence = "" if _closes(line[content:], fence) else fence
-                lazy = False
-            elif _continues(line, depth, base, content, blank):
-                fence = _opened(_dedent(line, content))
-                lazy = not fence
-            elif blank or not lazy or _interrupts(lines, at) or _DASH.match(line):
-                break
+        if not line.strip():
+            state = inside(line, columns, state)
+        elif (depth := indent(line)) >= content or (depth > base and SIGN.match(line)):
+            state = inside(line, columns, state)
             end = at + 1
+        elif state == "text" and not interrupts(lines[at], lazy=True) and not _DASH.match(line):
+            end = at + 1
+        else:
+            break
         at += 1
     return lines[here + 1 : end], end
-
-
-def _continues(line: str, depth: int, base: int, content: int, blank: bool) -> bool:
-    """Return whether an indented line is part of the item: a nested item, or text that is indented enough."""
-    if depth <= base:
-        return False
-    if depth >= content or SIGN.match(line):
-        return True
-    if FENCE.match(line) or HEADING.match(line) or QUOTE.match(line):
-        return False
-    return not blank or depth >= base + 2
-
-
-def _opened(text: str) -> str:
-    """Return the fence that a line of an item opens, or ""."""
-    nested = SIGN.match(text)
-    match = FENCE.match(text[nested.end() :] if nested else text.lstrip())
-    return match[1] if match else ""
 
 
 def _fences_below(lines: list[str], end: int, found: Scan, markers: frozenset[int]) -> int:
@@ -225,10 +216,11 @@ def _fences_below(lines: list[str], end: int, found: Scan, markers: frozenset[in
 def _quote(lines: list[str], here: int, found: Scan, markers: frozenset[int]) -> int:
     if QUOTE.match(lines[here]) is None:
         return 0
-    end = here + 1
+    end, columns, state = here, [0], ""
     while end < len(lines) and end not in markers and lines[end].strip():
-        lazy = lines[end - 1].strip(" \t>") and not _interrupts(lines, end)
-        if not QUOTE.match(lines[end]) and not lazy:
+        if quote := QUOTE.match(lines[end]):
+            state = inside(lines[end][quote.end() :].removeprefix(" "), columns, state)
+        elif state != "text" or interrupts(lines[end], lazy=True):
             break
         end += 1
     return _add(found, lines, "quote", here, end, "\n".join(lines[here:end]))
@@ -238,17 +230,25 @@ def _table(lines: list[str], here: int, found: Scan, markers: frozenset[int]) ->
     if not _is_table(lines, here):
         return 0
     end = here + 2
-    while end < len(lines) and end not in markers and "|" in lines[end] and not _interrupts(lines, end):
+    while end < len(lines) and end not in markers and lines[end].strip() and not interrupts(lines[end], lazy=True):
         end += 1
     return _add(found, lines, "table", here, end, "\n".join([lines[here], *lines[here + 2 : end]]))
 
 
-def _is_table(lines: list[str], here: int) -> bool:
-    """Return whether a header row and its delimiter row stand at the index."""
-    if "|" not in lines[here] or here + 1 == len(lines) or not _DELIMITER.match(lines[here + 1]):
+def _is_table(lines: list[str], here: int, *, under_text: bool = False) -> bool:
+    """Return whether a header row and its delimiter row stand at the index; directly under text it starts with a pipe."""
+    if "|" not in lines[here] or here + 1 == len(lines) or not _DELIMITER.match(lines[here + 1].rstrip()):
         return False
-    header, delimiter = (len(_CELL.findall(line.strip().strip("|"))) for line in lines[here : here + 2])
-    return header == delimiter and ("|" in lines[here + 1] or header > 0)
+    if indent(lines[here]) > 3 or (under_text and not lines[here].lstrip().startswith("|")):
+        return False
+    return 0 < _cells(lines[here]) == _cells(lines[here + 1])
+
+
+def _cells(row: str) -> int:
+    """Return how many cells a table row has; 0 if it has no pipe that is not escaped."""
+    row = row.strip()
+    pipes = len(_PIPE.findall(row))
+    return pipes and pipes + 1 - row.startswith("|") - (row.endswith("|") and not row.endswith("\\|"))
 
 
 def _indented_code(lines: list[str], here: int, found: Scan, markers: frozenset[int]) -> int:
@@ -268,7 +268,7 @@ def _paragraph(lines: list[str], here: int, found: Scan, markers: frozenset[int]
         if UNDERLINE.match(lines[end]):
             title = " ".join(line.strip() for line in lines[here:end])
             return _add_heading(found, lines, 1, title, here, end + 1)
-        if _interrupts(lines, end) or _is_table(lines, end):
+        if interrupts(lines[end]) or _is_table(lines, end, under_text=True):
             break
         end += 1
     behind = _fences_below(lines, end, found, markers)
@@ -281,31 +281,6 @@ _READERS: tuple[Reader, ...] = (
 )  # fmt: skip
 
 
-def _interrupts(lines: list[str], at: int) -> bool:
-    """Return whether a non-blank line starts a block of its own, even directly under text."""
-    line = lines[at]
-    if line[0] not in _MAY_START_BLOCK or indent(line) > 3:
-        return False
-    if HEADING.match(line) or FENCE.match(line) or QUOTE.match(line) or RULE.match(line):
-        return True
-    sign = SIGN.match(line)
-    if sign is None:
-        return line.lstrip().startswith("<!--")
-    return sign.end() < len(line) and (sign[2] is None or int(sign[2]) == 1)
-
-
-def indent(line: str) -> int:
-    """Return the columns of blanks before a line's text; a tab reaches to the next multiple of four."""
-    width = len(line) - len(line.lstrip(" \t"))
-    return width if "\t" not in line[:width] else len(line[:width].expandtabs(4))
-
-
-def _dedent(line: str, columns: int) -> str:
-    """Return the line without at most so many columns of leading blanks."""
-    width = indent(line)
-    return " " * max(0, width - columns) + line.lstrip(" \t") if line.strip() else ""
-
-
 def _merge_markers(lines: list[str], start: int) -> frozenset[int]:
     """Return the indexes of git and diff3 conflict markers: from a `<<<<<<<` outside fences to its `>>>>>>>`."""
     found: set[int] = set()
@@ -314,7 +289,7 @@ def _merge_markers(lines: list[str], start: int) -> frozenset[int]:
     for at in range(start, len(lines)):
         line = lines[at]
         if fence and not region:
-            fence = "" if _closes(line, fence) else fence
+            fence = "" if closes(line, fence) else fence
         elif MERGE.match(line) and (region or line.startswith("<<<<<<<")):
             region.append(at)
             if line.startswith(">>>>>>>"):

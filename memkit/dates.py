@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 
 from memkit.errors import BadArgument
 
-_DAY = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})")
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _WEEK = re.compile(r"([0-9]{4})-W([0-9]{2})")
 _MONTH = re.compile(r"([0-9]{4})-(0[1-9]|1[0-2])")
 
@@ -22,11 +22,8 @@ Clock = Callable[[], datetime]
 
 def parse_day(text: str) -> date | None:
     """Return the day that `YYYY-MM-DD` names (ASCII digits, a real date), else None."""
-    match = _DAY.fullmatch(text)
-    if match is None:
-        return None
     try:
-        return date(int(match[1]), int(match[2]), int(match[3]))
+        return date.fromisoformat(text) if _DAY.fullmatch(text) else None
     except ValueError:
         return None
 

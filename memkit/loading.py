@@ -5,19 +5,24 @@ Each look compares scandir + stat with what is held and re-reads only files whos
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from datetime import tzinfo
+from itertools import islice
 from pathlib import Path
+from typing import TypeVar
 
 import pandas as pd
 from tqdm.auto import tqdm
 
 from memkit import files, query, tables
-from memkit.layouts import Layout
-from memkit.model import Document, Entries, FileFact, Records
+from memkit.layouts import AT_ONCE, Layout
+from memkit.model import Columns, Document, Entries, FileFact, Reading, Records
 
 _SLOW = 1.0  # seconds after which a progress bar appears
+_BATCH = 512  # files that are parsed at once; more cost memory, fewer cost time
+
+_Doc = TypeVar("_Doc", Document, Reading)
 
 
 class Loaded:
@@ -29,47 +34,50 @@ class Loaded:
         self.facts: dict[str, FileFact] = {}
         self.records: dict[str, Records] = {}
         self.entries = tables.entries([], tz)
-        self.tags = tables.tags([])
         self.visible = self.entries  # all but dreams
+        self.listed_tags = tables.tags([])  # of documents whose entries may have several tags; the others' are in `tag`
+        self._tags: pd.DataFrame | None = None
         self._folded: query.Folded | None = None
 
     def refresh(self) -> None:
         """Read what is new or changed and drop what is gone."""
-        seen = files.scan(self.root, self.layout, self.extra, self.session)
-        stale = {path for path, fact in self.facts.items() if seen.get(path) != fact and path in self.records}
-        fresh = [fact for path, fact in seen.items() if _is_read(fact) and (path in stale or path not in self.records)]
-        facts = {path: self._kept(path, fact) for path, fact in seen.items()}
+        seen = files.scan(self.root, self.layout, self.extra, self.session, known=self.facts)
+        stale = {path for path in self.records if seen.get(path) is not self.facts[path]}
+        fresh = [fact for path, fact in seen.items() if self.facts.get(path) is not fact and _is_read(fact)]
         if stale or fresh:
-            self._replace(stale, self._read(fresh, facts))
-        self.facts = facts  # last, so that an interrupted reading is taken up again
+            self._replace(stale, *self._read(sorted(fresh, key=tables.reading_order), seen))
+        self.facts = seen
 
-    def _kept(self, path: str, fact: FileFact) -> FileFact:
-        """Return the new fact of a path; a reading trouble stays known while the file is unchanged."""
-        old = self.facts.get(path)
-        if old is not None and old.trouble and replace(old, trouble="") == fact:
-            return old
-        return fact
+    def _read(self, facts: list[FileFact], seen: dict[str, FileFact]) -> tuple[list[Records], pd.DataFrame]:
+        """Return the records and the entries of files in reading order; what cannot be read is noted in `seen`."""
+        alike = [fact for fact in facts if (self.layout.NAME, fact.role.kind) in AT_ONCE]
+        others = [fact for fact in facts if (self.layout.NAME, fact.role.kind) not in AT_ONCE]
+        records = [
+            _with_lines(self.layout.parse(doc), doc)
+            for doc in _documents(others, lambda fact: files.read(self.root, fact, self.session), seen)
+        ]
+        entries = tables.entries(records, self.tz)
+        if alike:
+            parse = AT_ONCE[self.layout.NAME, alike[0].role.kind]
+            docs = _documents(alike, lambda fact: files.read_plain(self.root, fact), seen)
+            more: list[Records] = []
+            columns: list[Columns] = []
+            while batch := list(islice(docs, _BATCH)):
+                found, part = parse(batch)
+                more.extend(map(_with_lines, found, batch))
+                columns.append(part)
+            entries = tables.together([tables.entries_of_columns(more, columns), entries])
+            records += more
+        return records, entries
 
-    def _read(self, wanted: list[FileFact], facts: dict[str, FileFact]) -> list[Records]:
-        """Return the records of the files; the fact of one that cannot be read gets the reason."""
-        found = []
-        for fact in tqdm(wanted, desc="memkit: reading", unit="file", delay=_SLOW, leave=False, disable=len(wanted) < 100):
-            doc = files.read(self.root, fact, self.session)
-            if isinstance(doc, str):
-                facts[fact.path] = replace(fact, trouble=doc)
-            else:
-                found.append(_with_lines(self.layout.parse(doc), doc))
-        return found
-
-    def _replace(self, stale: set[str], fresh: list[Records]) -> None:
+    def _replace(self, stale: set[str], fresh: list[Records], entries: pd.DataFrame) -> None:
         """Take out the rows of changed or gone files, put in the new ones; only the frame keeps the entries."""
-        entries = tables.entries(fresh, self.tz)
         tags = tables.tags(record for record in fresh if record.role.kind != "dream")
-        if len(self.entries) and stale:
-            self.entries = self.entries[~self.entries["path"].isin(stale)]
-            self.tags = self.tags[~self.tags["path"].isin(stale)]
-        self.entries = tables.in_order(pd.concat([self.entries, entries], ignore_index=True)) if len(self.entries) else entries
-        self.tags = pd.concat([self.tags, tags], ignore_index=True) if len(self.tags) else tags
+        if len(self.listed_tags):
+            held = self.listed_tags[~self.listed_tags["path"].isin(stale)]
+            tags = pd.concat([held, tags], ignore_index=True)
+        self.listed_tags = tags
+        self.entries = tables.splice(self.entries, stale, entries)
         for path in stale:
             self.records.pop(path, None)
         for record in fresh:
@@ -78,7 +86,14 @@ class Loaded:
             self.records[record.path] = record
         dreams = self.entries["kind"] == "dream"
         self.visible = self.entries[~dreams].reset_index(drop=True) if dreams.any() else self.entries
-        self._folded = None
+        self._tags = self._folded = None
+
+    @property
+    def tags(self) -> pd.DataFrame:
+        """Return all tags of all entries but dreams."""
+        if self._tags is None:
+            self._tags = self.listed_tags if len(self.listed_tags) else tables.first_tags(self.visible)
+        return self._tags
 
     def folded(self) -> query.Folded:
         """Return the folded text beside the entries frame, made once for as long as the frame stands."""
@@ -96,7 +111,22 @@ def _is_read(fact: FileFact) -> bool:
     return not fact.role.skipped and not fact.trouble and fact.role.kind is not None
 
 
-def _with_lines(records: Records, doc: Document) -> Records:
+def _documents(facts: list[FileFact], read: Callable[[FileFact], _Doc | str], seen: dict[str, FileFact]) -> Iterator[_Doc]:
+    """Yield the files as documents, and note in `seen` the trouble of those that cannot be read."""
+    for fact in tqdm(facts, desc="memkit: reading", unit="file", delay=_SLOW, leave=False, disable=len(facts) < 100):
+        doc = read(fact)
+        if isinstance(doc, str):
+            seen[fact.path] = replace(fact, trouble=doc)
+        else:
+            yield doc
+
+
+def _batches(docs: Iterator[Reading]) -> Iterator[list[Reading]]:
+    while batch := list(islice(docs, _BATCH)):
+        yield batch
+
+
+def _with_lines(records: Records, doc: Document | Reading) -> Records:
     """Return the records, each problem knowing the text of its line."""
     if records.problems:
         lines = doc.reading.split("\n")

@@ -16,32 +16,45 @@ _INSTANT = re.compile(
     r"([0-9]{4}-[0-9]{2}-[0-9]{2})T([0-9]{2}):([0-9]{2})(?::([0-9]{2})(?:\.[0-9]+)?)?(?:Z|[+-]([0-9]{2}):([0-9]{2}))"
 )
 _LEADING_INSTANT = re.compile(rf"(?:({INSTANT})|\[({INSTANT})\])(?=\s|$)[ \t]*")
-_CHECKBOX = re.compile(r"\[([xX]|[^\w\[\]])\](?:[ \t]+|(?=\n|$))")
+_CHECKBOX = re.compile(r"\[([xX]|[^\w\[\]\n])\ufe0f?\](?:[ \t]+|(?=\n|$))")
 _BRACKET = re.compile(r"\[([^\[\]\n]+)\](?![(\[:])[ \t]*")
-_WHEN = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}|(?<![0-9])[0-9]{1,2}[:：][0-9]{2}(?![0-9])")
-_HASH = re.compile(r"(?<=[ \t\u3000(（\[【「，。、；：])#([\w/-]+)")
-_HEX = re.compile(r"(?:[0-9a-fA-F]{3,4}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8})$")
-_CODE = re.compile(r"^ *(`{3,}|~{3,}).*?(?:^ *\1|\Z)|(`+)(?:.|\n(?!\n))*?\2", re.MULTILINE | re.DOTALL)
+_HASH = re.compile(r"(?<=[ \t\u3000(（\[【「，。、；：,;])#([\w/-]+)")
+# A colour of 3, 4, 6 or 8 digits, or a commit's hash.
+_HEX = re.compile(r"(?:[0-9a-fA-F]{3,4}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8}|(?=[a-fA-F]*[0-9])[0-9a-fA-F]{7,40})$")
+_FENCED = re.compile(r"^ *(`{3,}(?=[^`\n]*$)|~{3,}).*?(?:^ *\1|\Z)", re.MULTILINE | re.DOTALL)
+_TICKS = re.compile("`+")
 _LABEL = re.compile(r"\*\*([^*\n]{1,60}?)(?:[:：]\*\*|\*\*[:：]|\*\*(?=[ \t]+[-–—][ \t]))")
 
 _DAYTIME = r"(凌晨|清晨|早晨|早上|上午|中午|午后|下午|傍晚|晚上|夜里)"
 _AHEAD = r"(?:(?<=[0-9]{4}-[0-9]{2}-[0-9]{2}T)|(?<![0-9A-Za-z:：./+])(?<!UTC-)(?<!GMT-)(?<![0-9]-))"
+# The end of a range whose AM or PM also says that of its start: 2:30-3:10 PM.
+_TO = r"(?:[ \t]*(?:[-–—~～]|to)[ \t]*([0-9]{1,2})(?:[:：]([0-9]{2}))?[ \t]*([AaPp])\.?[Mm]\b)"
 _TIME = re.compile(
     rf"(?:{_DAYTIME}[ \t]*)?{_AHEAD}([0-9]{{1,2}})[:：]([0-9]{{2}})(?:[:：]([0-9]{{2}}))?(?![0-9]|[:：][0-9])(?:\.[0-9]+)?"
-    rf"(?:[ \t]*([AaPp])\.?[Mm]\b)?"
+    rf"(?:[ \t]*([AaPp])\.?[Mm]\b|{_TO})?"
 )
-_HOUR = re.compile(rf"{_AHEAD}([0-9]{{1,2}})[ \t]?([AaPp])\.?[Mm]\b")
+_HOUR = re.compile(rf"{_AHEAD}([0-9]{{1,2}})(?:[ \t]?([AaPp])\.?[Mm]\b|{_TO})")
 _CHINESE = re.compile(
-    rf"{_DAYTIME}[ \t]*([0-9]{{1,2}}|十[一二]?|[一二两三四五六七八九])[ \t]*[点點时時](?:[ \t]*(半|一刻|三刻|[0-9]{{1,2}}))?"
+    rf"{_DAYTIME}[ \t]*([0-9]{{1,2}}|十[一二]?|[一二两三四五六七八九零])[ \t]*[点點时時](?:[ \t]*(半|一刻|三刻|[0-9]{{1,2}}))?"
 )
+_FULL_HOURS = re.compile(r"(?<![0-9])(0[0-9]|1[3-9]|2[0-3])[点點时時](半|一刻|三刻|[0-9]{1,2})(?:分|(?![0-9]))")
+_CLOCKS = (_TIME, _HOUR, _CHINESE, _FULL_HOURS)
 _DIGITS = ("", "一", "二两", "三", "四", "五", "六", "七", "八", "九", "十")
-_NUMERALS = {"十一": 11, "十二": 12} | {name: number for number, names in enumerate(_DIGITS) for name in names}
+_NUMERALS = {"十一": 11, "十二": 12, "零": 0} | {name: number for number, names in enumerate(_DIGITS) for name in names}
 _PART = {"半": "30", "一刻": "15", "三刻": "45"}
 _PREFIX = re.compile(r"[^\w\n]{0,8}(?:[0-9]{4}-[0-9]{2}-[0-9]{2}[ \tT]+)?")
-_NAME_TIME = re.compile(r"[-_T ]?(?:T)?([01][0-9]|2[0-3])[-:]?([0-5][0-9])([0-5][0-9])?(?![0-9])")
+_NAME_TIME = re.compile(r"[-_T ]?T?([01][0-9]|2[0-3])[-:]?([0-5][0-9])([0-5][0-9])?Z?(?![0-9A-Za-z])")
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_MONTH = r"(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*\.?"
+_MONTH = (
+    r"(Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sep(?:t(?:ember)?)?|Oct(?:ober)?"
+    r"|Nov(?:ember)?|Dec(?:ember)?)\b\.?"
+)
+# What a tag never looks like: a footnote, a #tag, a checkbox, an address, a date or a time.
+_NO_TAG = re.compile(
+    r"[\^#]|[xX]$|\S*://|.*(?:[0-9]{4}-[0-9]{2}-[0-9]{2}|(?<![0-9])[0-9]{1,2}[:：][0-9]{2}(?![0-9]))"
+    rf"|(?:[0-9]{{4}}年)?[0-9]{{1,2}}月[0-9]{{1,2}}[日号號]|{_MONTH}[ \t]+[0-9]{{1,2}}\b|[0-9]{{1,2}}[ \t]+{_MONTH}"
+)
 _DATES = (
     re.compile(r"(?<![0-9])(?P<y>[0-9]{4})([-/.])(?P<m>[0-9]{1,2})\2(?P<d>[0-9]{1,2})(?![0-9])"),
     re.compile(r"(?<![0-9])(?P<y>[0-9]{4})[ \t]*年[ \t]*(?P<m>[0-9]{1,2})[ \t]*月[ \t]*(?P<d>[0-9]{1,2})[ \t]*[日号號]"),
@@ -77,7 +90,7 @@ def read_marks(text: str, *, item: bool) -> Marks:
     label = _LABEL.match(head)
     named = None if label is None or clock_at_start(label[1]) else label[1].strip() or None
     tags = dict.fromkeys([*brackets, *hash_tags(text, item=item)])
-    return Marks(text, task, stamp, tuple(tags), named, clock_at_start(head))
+    return Marks(text.lstrip("\n"), task, stamp, tuple(tags), named, clock_at_start(head))
 
 
 def _brackets(text: str) -> tuple[list[str], int, int]:
@@ -93,16 +106,34 @@ def _brackets(text: str) -> tuple[list[str], int, int]:
 
 def _is_tag(name: str) -> bool:
     """Return whether what stands in brackets names something: it has a letter, and is no footnote, date or time."""
-    return any(map(str.isalpha, name)) and not name.startswith("^") and not _WHEN.search(name) and not clock_at_start(name)
+    return any(map(str.isalpha, name)) and not _NO_TAG.match(name) and not clock_at_start(name)
 
 
 def hash_tags(text: str, *, item: bool) -> list[str]:
     """Return the `#tags` of a text: not in code, not at a line's start, no number, no colour."""
     if "#" not in text:
         return []
-    plain = _CODE.sub(" ", f" {text}" if item else text)
+    plain = _without_code_spans(_FENCED.sub(" ", f" {text}" if item else text))
     found = (match[1].rstrip("/-") for match in _HASH.finditer(plain))
     return [tag for tag in found if tag and any(map(str.isalpha, tag)) and not _HEX.match(tag)]
+
+
+def _without_code_spans(text: str) -> str:
+    """Return a text without what stands between two equal runs of backticks in one paragraph."""
+    runs = list(_TICKS.finditer(text))
+    closers: list[int] = []
+    last: dict[str, int] = {}
+    for n in range(len(runs) - 1, -1, -1):
+        closers.append(last.get(runs[n][0], 0))
+        last[runs[n][0]] = n
+    parts, at, n = [], 0, 0
+    while n < len(runs):
+        closer = closers[-1 - n]
+        if closer and text.find("\n\n", runs[n].end(), runs[closer].start()) < 0:
+            parts.append(text[at : runs[n].start()])
+            at, n = runs[closer].end(), closer
+        n += 1
+    return " ".join((*parts, text[at:]))
 
 
 def instant(stamp: str) -> bool:
@@ -124,7 +155,7 @@ def clock_at_start(text: str) -> str | None:
     """Return the clock that a text starts with, behind signs such as `**`, `[`, `(`, `~` or an emoji, or None."""
     prefix = _PREFIX.match(text)
     start = prefix.end() if prefix else 0
-    for pattern in (_TIME, _HOUR, _CHINESE):
+    for pattern in _CLOCKS:
         if match := pattern.match(text, start):
             return _clock(match, pattern)
     return None
@@ -132,25 +163,40 @@ def clock_at_start(text: str) -> str | None:
 
 def clock_in_heading(text: str) -> str | None:
     """Return the first clock in a heading, of a range its start, or None."""
-    hits = [(match.start(), _clock(match, pattern)) for pattern in (_TIME, _HOUR, _CHINESE) for match in pattern.finditer(text)]
+    hits = [(match.start(), _clock(match, pattern)) for pattern in _CLOCKS for match in pattern.finditer(text)]
     return next((clock for _, clock in sorted(hits, key=lambda hit: hit[0]) if clock), None)
 
 
 def clock_in_name(rest: str, day: date) -> str | None:
-    """Return the time that follows the date in a file name: `-0930`, `_0930`, `T0930-…`; a year is none."""
+    """Return the time that follows the date in a file name: `-0930`, `_0930`, `T0930-…`; a year near the day's is none."""
     match = _NAME_TIME.match(rest)
-    if match is None or not rest or rest[0] not in "-_T " or (match[3] is None and match[1] + match[2] == f"{day.year}"):
+    if match is None or not rest or rest[0] not in "-_T ":
+        return None
+    if match[3] is None and abs(int(match[1] + match[2]) - day.year) <= 1:
         return None
     return ":".join(part for part in match.groups() if part)
 
 
 def _clock(match: re.Match[str], pattern: re.Pattern[str]) -> str | None:
-    if pattern is _CHINESE:
-        daytime, hour, part = match.groups()
-        return _format(_NUMERALS.get(hour) or int(hour), _PART.get(part or "", (part or "0").zfill(2)), None, daytime, None)
+    if pattern in (_CHINESE, _FULL_HOURS):
+        hour, part = match.groups()[-2:]
+        number = _NUMERALS[hour] if hour in _NUMERALS else int(hour)
+        daytime = match[1] if pattern is _CHINESE else None
+        return _format(number, _PART.get(part or "", (part or "0").zfill(2)), None, daytime, None)
     if pattern is _HOUR:
-        return _format(int(match[1]), "00", None, None, match[2])
-    return _format(int(match[2]), match[3], match[4], match[1], match[5])
+        half = match[2] or _half_of_range(int(match[1]), 0, *match.groups()[2:])
+        return _format(int(match[1]), "00", None, None, half) if half else None
+    daytime, hour, minute, second, half = match.groups()[:5]
+    half = half or _half_of_range(int(hour), int(minute), *match.groups()[5:])
+    return _format(int(hour), minute, second, daytime, half)
+
+
+def _half_of_range(hour: int, minute: int, to_hour: str | None, to_minute: str | None, half: str | None) -> str | None:
+    """Return whether the start of a range is AM or PM, of which only the end says so: that of the end if it is before it."""
+    if half is None or to_hour is None or int(to_hour) > 12:
+        return None
+    ahead = (hour % 12, minute) < (int(to_hour) % 12, int(to_minute or 0))
+    return half if ahead else "A" if half in "Pp" else "P"
 
 
 def _format(hour: int, minute: str, second: str | None, daytime: str | None, half: str | None) -> str | None:
@@ -177,12 +223,12 @@ def _daytime_hour(hour: int, daytime: str) -> int:
 
 def day_in_heading(text: str) -> date | None:
     """Return the first full, real date in a heading (2026-02-01, 2026年2月1日, February 1, 2026), or None."""
-    for pattern in _DATES:
-        for match in pattern.finditer(text):
-            found = match.groupdict()
-            month = _MONTHS.index(found["n"][:3].casefold()) + 1 if found.get("n") else int(found["m"])
-            try:
-                return date(int(found["y"]), month, int(found["d"]))
-            except ValueError:
-                continue
+    hits = [match for pattern in _DATES for match in pattern.finditer(text)]
+    for match in sorted(hits, key=re.Match.start):
+        found = match.groupdict()
+        month = _MONTHS.index(found["n"][:3].casefold()) + 1 if found.get("n") else int(found["m"])
+        try:
+            return date(int(found["y"]), month, int(found["d"]))
+        except ValueError:
+            continue
     return None

@@ -76,6 +76,35 @@ class Document:
     problems: tuple[Problem, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One file, read once, of a kind of which many are read together: `data` is its clean text, in UTF-8."""
+
+    path: str
+    role: Role
+    data: bytes
+    problems: tuple[Problem, ...] = ()
+
+    @property
+    def reading(self) -> str:
+        """Return the clean text, as Document.reading."""
+        return self.data.decode()
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """The entries of many dated documents as arrays of equal length, in the documents' order; each is an item of one line.
+
+    `counts` says how many of them each document has; `stamp` is as in Entries.
+    """
+
+    counts: Any
+    line: Any
+    stamp: Any
+    tag: Any
+    text: Any
+
+
 @dataclass(slots=True)
 class Entries:
     """The entries of one document as columns of equal length; a column that is None is missing in every row.

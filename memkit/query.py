@@ -192,6 +192,8 @@ def _has_tag(column: pd.Series, wanted: str) -> Any:
 
 def _in_rows(frame: pd.DataFrame, tags: pd.DataFrame) -> Any:
     """Return whether each entry has a row in a frame of tags."""
+    if not len(tags):
+        return np.zeros(len(frame), dtype="bool")
     entry, tag = row_keys(frame, tags)
     return np.isin(entry, tag)
 

@@ -106,6 +106,12 @@ def strings(values: Any) -> Any:
     return STR.__from_arrow__(values.cast(pa.large_string()))
 
 
+def whole(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a frame made of pieces with each text column in one piece; else pyarrow would join them at every take."""
+    text = {name: pa.chunked_array(pa.array(frame[name].array)) for name in frame.columns[frame.dtypes == STR]}
+    return frame.assign(**{name: STR.__from_arrow__(column.combine_chunks()) for name, column in text.items()})
+
+
 def days(values: Any) -> Any:
     """Return days (dates, None) as datetime64[ms]."""
     if isinstance(values, np.ndarray | pd.Series | pd.Index):
@@ -121,8 +127,8 @@ def instants(values: Any) -> Any:
     if isinstance(values, np.ndarray):
         return pd.DatetimeIndex(values).tz_localize("UTC").as_unit("ms").array
     try:
-        array = pa.array(values, pa.string()).cast(pa.timestamp("ms", "UTC"))
+        array = pa.array(values, pa.large_string()).cast(pa.timestamp("ms", "UTC"))
     except (pa.ArrowInvalid, pa.ArrowTypeError):
         parsed = pd.to_datetime(pd.Series(list(values), dtype=object), format="ISO8601", errors="coerce", utc=True)
         return pd.DatetimeIndex(parsed).as_unit("ms").array
-    return instants(array.to_numpy(zero_copy_only=False).astype(DAY))
+    return array.to_pandas().array

@@ -163,7 +163,7 @@ class Store:
         Raises: BadArgument for a blank tag.
         """
         loaded = self._fresh()
-        return _public(query.tagged(loaded.visible, tag, tags=loaded.tags, tz=self.tz))
+        return _public(query.tagged(loaded.visible, tag, tags=loaded.listed_tags, tz=self.tz))
 
     def matching(self, query: str, mode: str = "and", fields: str | Iterable[str] = ("text", "tag")) -> pd.DataFrame:
         """Return the entries whose text or tag holds every word (mode="and") or any word ("or") of a query, newest first.

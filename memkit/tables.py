@@ -5,7 +5,7 @@ Rows come in reading order: by date, path and line, undated last.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, tzinfo
 from itertools import chain, repeat
 from typing import Any
@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 
 from memkit import schema
 from memkit.dates import PERIODS, period_days
-from memkit.model import Entries, FileFact, Records
+from memkit.model import Columns, Entries, FileFact, Records
 
 DAY_KINDS = ("daily", "daily-slug")
 DIGEST_BITS = 53  # a float holds such a number exactly, so pd.concat with new rows does not blur it
@@ -25,41 +25,92 @@ DIGEST_BITS = 53  # a float holds such a number exactly, so pd.concat with new r
 
 def entries(records: Sequence[Records], tz: tzinfo) -> pd.DataFrame:
     """Return the entries of some documents (ENTRIES, and `stamp`: the instant as written); `tz` dates undated files'."""
-    held = sorted((r for r in records if len(r.entries)), key=lambda r: (r.role.day or date.max, r.path))
+    held = sorted((r for r in records if len(r.entries)), key=reading_order)
     if not held:
         return schema.frame(schema.HELD)
     counts = [len(r.entries) for r in held]
-    owner = np.repeat(np.arange(len(held)), counts)
-    text = pa.array(list(chain.from_iterable(r.entries.text for r in held)), pa.large_string())
-    lines = list(chain.from_iterable(r.entries.line for r in held))
-    ends = list(chain.from_iterable(r.entries.end_line or r.entries.line for r in held))
     stamp = _column(held, "stamp")
     written_at = schema.instants(stamp)
     columns = {
-        "date": _dates(held, counts, written_at, tz),
-        "text": text,
+        "text": pa.array(list(chain.from_iterable(r.entries.text for r in held)), pa.large_string()),
         "stamp": stamp,
         "written_at": written_at,
-        "kind": pd.Categorical([r.role.kind for r in held], dtype=schema.KIND).take(owner),
+        "date": _dates(held, counts, written_at, tz),
         "block": _blocks(held),
-        "chars": pc.utf8_length(text).to_numpy(),
-        "path": pa.array([r.path for r in held], pa.large_string()).take(owner),
-        "line": lines,
-        "end_line": ends,
+        "line": list(chain.from_iterable(r.entries.line for r in held)),
+        "end_line": list(chain.from_iterable(r.entries.end_line or r.entries.line for r in held)),
     }
     for name in ("tag", "section", "clock", "label", "task"):
         columns[name] = _column(held, name)
-    return in_order(schema.frame(schema.HELD, columns))
+    return in_order(_framed(held, counts, columns))
+
+
+def entries_of_columns(records: Sequence[Records], parts: Sequence[Columns]) -> pd.DataFrame:
+    """Return the entries of dated documents that were read as columns, some at a time; all of them in reading order."""
+    if not parts:
+        return schema.frame(schema.HELD)
+    counts = np.concatenate([part.counts for part in parts])
+    line = np.concatenate([part.line for part in parts])
+    stamp, tag, text = (pa.concat_arrays([getattr(part, name) for part in parts]) for name in ("stamp", "tag", "text"))
+    columns = {"tag": tag, "text": text, "stamp": stamp, "written_at": schema.instants(stamp), "line": line, "end_line": line}
+    columns["date"] = np.repeat(schema.days([r.role.day for r in records]), counts)
+    columns["block"] = pd.Categorical.from_codes(np.zeros(len(line), "int8"), dtype=schema.BLOCK)
+    columns |= dict.fromkeys(("section", "clock", "label", "task"), pa.nulls(len(line), pa.large_string()))
+    return _framed(records, counts, columns)
+
+
+def _framed(held: Sequence[Records], counts: Any, columns: dict[str, Any]) -> pd.DataFrame:
+    """Return the columns as a frame, with those that all entries of a document share, and the length of each text."""
+    owner = np.repeat(np.arange(len(held)), counts)
+    columns["kind"] = pd.Categorical([r.role.kind for r in held], dtype=schema.KIND).take(owner)
+    columns["path"] = pa.array([r.path for r in held], pa.large_string()).take(pa.array(owner))
+    columns["chars"] = pc.utf8_length(columns["text"]).to_numpy()
+    return schema.frame(schema.HELD, columns)
+
+
+def reading_order(held: Records | FileFact) -> tuple[date, str]:
+    """Order documents by day and path, undated ones last."""
+    return held.role.day or date.max, held.path
 
 
 def in_order(frame: pd.DataFrame) -> pd.DataFrame:
     """Return entries in reading order: by date, path, line; undated last. A frame already in order is returned as is."""
-    dates = frame["date"].to_numpy().astype("int64")
-    dates = np.where(frame["date"].isna(), np.iinfo("int64").max, dates)
+    dates = _day_numbers(frame)
     steps = np.diff(dates)
     if (steps >= 0).all() and _path_runs_in_order(frame, steps == 0):
         return frame
     return frame.assign(_day=dates).sort_values(["_day", "path", "line"], ignore_index=True).drop(columns="_day")
+
+
+def together(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    """Return the rows of some frames of entries in reading order."""
+    filled = [frame for frame in frames if len(frame)]
+    if len(filled) < 2:
+        return filled[0] if filled else frames[0]
+    return in_order(pd.concat(filled, ignore_index=True))
+
+
+def splice(held: pd.DataFrame, stale: Iterable[str], fresh: pd.DataFrame) -> pd.DataFrame:
+    """Return entries in reading order without those of the stale paths and with the fresh ones.
+
+    Only the days between the first and the last that change are sorted; the rows around them stay as they are.
+    """
+    if not len(held):
+        return fresh
+    gone = held["path"].isin(list(stale)).to_numpy()
+    days = _day_numbers(held)
+    changed = np.concatenate([days[gone], _day_numbers(fresh)])
+    if not len(changed):
+        return held
+    start, end = np.searchsorted(days, changed.min(), "left"), np.searchsorted(days, changed.max(), "right")
+    kept = held.iloc[start:end][~gone[start:end]]
+    parts = [held.iloc[:start], together([kept, fresh]), held.iloc[end:]]
+    return schema.whole(pd.concat([part for part in parts if len(part)] or [fresh], ignore_index=True))
+
+
+def _day_numbers(frame: pd.DataFrame) -> Any:
+    """Return the dates as whole numbers that sort as the dates do, undated last."""
+    return np.where(frame["date"].isna(), np.iinfo("int64").max, frame["date"].to_numpy().astype("int64"))
 
 
 def _path_runs_in_order(frame: pd.DataFrame, same_day: Any) -> bool:
@@ -111,16 +162,14 @@ def digest(frame: pd.DataFrame) -> pd.Series:
 
 
 def tags(records: Iterable[Records]) -> pd.DataFrame:
-    """Return the TAGS frame: all tags of each entry, a row each."""
-    held = sorted((r for r in records if r.tags or r.entries.tag), key=lambda r: (r.role.day or date.max, r.path))
-    return schema.rows(schema.TAGS, ((r.path, line, tag) for r in held for line, tag in _tags_of(r)))
+    """Return the TAGS frame of documents that list their tags: all tags of each entry, a row each."""
+    held = sorted((r for r in records if r.tags), key=reading_order)
+    return schema.rows(schema.TAGS, ((r.path, line, tag) for r in held for line, tag in r.tags))
 
 
-def _tags_of(records: Records) -> Iterator[tuple[int, str]]:
-    """Return (line, tag) of a document; a layout with one tag an entry keeps them in the entries alone."""
-    if records.tags or records.entries.tag is None:
-        return iter(records.tags)
-    return ((line, tag) for line, tag in zip(records.entries.line, records.entries.tag, strict=True) if tag)
+def first_tags(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the TAGS frame of entries that have no tag but that in the column `tag`."""
+    return frame.loc[frame["tag"].notna(), list(schema.TAGS)].reset_index(drop=True)
 
 
 def catalog(records: Iterable[Records]) -> pd.DataFrame:

@@ -5,6 +5,7 @@ Characters are code points. Lines end at LF only; U+2028, NEL, VT and FF are cha
 
 from __future__ import annotations
 
+import codecs
 import re
 import unicodedata
 from typing import NamedTuple
@@ -13,7 +14,8 @@ from memkit.model import Problem, clean
 
 # Unicode White_Space, and what either Python or JavaScript takes for a blank beside it.
 _BLANKS = re.compile("[\\s\ufeff\u200b\u0085\x1c-\x1f\0]+")
-_CONTROL = re.compile("[\x01-\x08\x0e-\x1b\x7f]")
+_CONTROL = bytes([*range(9), *range(14, 28), 127])
+_ODD = re.compile("[\0\u202d\u2d20\u0d0a\ufffd]")  # in UTF-16, ASCII `- ` is U+202D or U+2D20, CRLF U+0D0A
 _KEY = re.compile(r"[A-Za-z_\u4e00-\u9fff][\w.-]*[ \t]*:(?:[ \t]|$)")
 _LIST = re.compile(r"-(?:[ \t]|$)")
 
@@ -44,32 +46,34 @@ def decode(data: bytes) -> tuple[str, str, tuple[Problem, ...]]:
     except UnicodeDecodeError:
         text = data.decode("utf-8", "surrogateescape")
         return text, *_odd(data, text)
-    if "\0" in text or text.startswith("\ufeff") or _CONTROL.search(text):
-        return text, *_odd(data, text)
-    return text, clean(text), ()
+    if _is_plain(data):
+        return text, clean(text) if "\r" in text else text, ()
+    return text, *_odd(data, text)
+
+
+def decode_bytes(data: bytes) -> tuple[bytes, tuple[Problem, ...]]:
+    """Return the text for reading in UTF-8, and what was odd about the bytes: mostly they are that text already."""
+    text, clean_text, problems = decode(data)
+    return (data if clean_text == text else clean_text.encode()), problems
+
+
+def _is_plain(data: bytes) -> bool:
+    """Return whether UTF-8 has neither a BOM nor a control character other than blanks and line ends."""
+    # deleting them all and comparing lengths is five times as fast as a search for one of them
+    return len(data.translate(None, _CONTROL)) == len(data) and not data.startswith(codecs.BOM_UTF8)
 
 
 def _odd(data: bytes, text: str) -> tuple[str, tuple[Problem, ...]]:
     """Return the reading and the problems of bytes that are not plain UTF-8 text."""
-    for bom, name in ((b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be")):
-        if data.startswith(bom):
-            reading = data[2:].decode(name, "replace")
-            return clean(reading), (Problem("not-utf8", 1, f"the file is {name.upper()}; save it as UTF-8"),)
     problems = []
-    run = _utf16_run(data)
-    if run is not None:
-        start, end = run
-        text = "".join(
-            (
-                data[:start].decode("utf-8", "surrogateescape"),
-                data[start:end].decode("utf-16-le", "replace").removeprefix("\ufeff"),
-                data[end:].decode("utf-8", "surrogateescape"),
-            )
-        )
-        line = data.count(b"\n", 0, start) + 1
+    runs = _utf16_runs(data)
+    if runs:
+        text = _with_runs(data, runs)
+        start, end, codec = runs[0]
         if start == 0 and end == len(data):
-            problems.append(Problem("not-utf8", line, "the file is UTF-16 without a mark; save it as UTF-8"))
+            problems.append(Problem("not-utf8", 1, f"the file is {codec.upper()}; save it as UTF-8"))
         else:
+            line = data.count(b"\n", 0, start) + 1
             problems.append(Problem("mixed-encoding", line, f"UTF-16 text inside a UTF-8 file, from byte {start}"))
     bad = re.search("[\udc80-\udcff]", text)
     if bad is not None:
@@ -86,43 +90,112 @@ def _odd(data: bytes, text: str) -> tuple[str, tuple[Problem, ...]]:
     return clean(text), tuple(problems)
 
 
-def _utf16_run(data: bytes) -> tuple[int, int] | None:
-    """Return where a UTF-16-LE run (such as PowerShell's `>>` leaves) starts and ends in bytes, or None."""
-    zero = data.find(b"\0")
-    if zero < 1:
-        return None
-    start = data.rfind(b"\n", 0, zero - 1) + 1
-    before = data[start : zero - 1]
-    if (zero - start) % 2 == 0 or not before or _is_utf8(before):
-        start = zero - 1  # what stands before on the line is UTF-8 of its own
-    if not _is_utf16_text(data[start : min(_utf16_line_end(data, start), start + 128)]):
-        return None
-    end = start
+class _Run(NamedTuple):
+    """Where a run of UTF-16 (such as PowerShell's `>>` leaves) starts and ends in bytes, and its codec."""
+
+    start: int
+    end: int
+    codec: str
+
+
+_LITTLE, _BIG = "utf-16-le", "utf-16-be"
+_BREAK = {_LITTLE: b"\n\0", _BIG: b"\0\n"}
+_MARKS = {codecs.BOM_UTF16_LE: _LITTLE, codecs.BOM_UTF16_BE: _BIG}
+_GLANCE = 128  # bytes of a line that tell whether it is UTF-16
+_TRIES = 200  # lines with NULs that turn out to be no UTF-16, after which a file is taken for binary junk
+
+
+def _with_runs(data: bytes, runs: list[_Run]) -> str:
+    """Return the text of the bytes, UTF-16 where the runs are and UTF-8 elsewhere."""
+    parts, at = [], 0
+    for start, end, codec in runs:
+        parts.append(data[at:start].decode("utf-8", "surrogateescape"))
+        parts.append(data[start:end].decode(codec, "replace").removeprefix("\ufeff"))
+        at = end
+    parts.append(data[at:].decode("utf-8", "surrogateescape"))
+    return "".join(parts)
+
+
+def _utf16_runs(data: bytes) -> list[_Run]:
+    """Return the runs of UTF-16 in the bytes, in order; big-endian only from the start of a file on."""
+    marked = _MARKS.get(data[:2])
+    if marked or data[::2].count(0) > data[1::2].count(0):
+        text = data.decode(marked or _BIG, "replace")
+        if _is_text(text) and (marked or data[0] == 0 or _is_common(text)):
+            return [_Run(0, len(data), marked or _BIG)]
+    runs = [_Run(0, _run_end(data, 0, marked), marked)] if marked else []
+    at, tries = runs[0].end if runs else 0, 0
+    while (zero := data.find(b"\0", at)) >= 0 and tries < _TRIES:
+        start = _run_start(data, at, zero)
+        if start is None:
+            tries += 1
+            at = data.find(b"\n", zero) + 1 or len(data)
+        else:
+            at = _run_end(data, start, _LITTLE)
+            runs.append(_Run(start, at, _LITTLE))
+    return runs
+
+
+def _run_start(data: bytes, at: int, zero: int) -> int | None:
+    """Return where the UTF-16 around the first NUL from offset `at` on starts, or None if there is none.
+
+    It starts with its line, or with the line above when a character such as U+4E0A holds the byte of a line break, or
+    in the middle of a line that was UTF-8 and had no end.
+    """
+    line = data.rfind(b"\n", at, max(at, zero - 1)) + 1 or at
+    above = data.rfind(b"\n", at, max(at, line - 1)) + 1 or at
+    for start in (above, line, max(at, zero - 1), zero):
+        if _reads_as_utf16(data, start):
+            return start - 2 if data[max(at, start - 2) : start] in _MARKS else start
+    return None
+
+
+def _reads_as_utf16(data: bytes, start: int) -> bool:
+    """Return whether the line at an offset reads as UTF-16, and better so than as UTF-8."""
+    end = _line_end(data, start, start + _GLANCE, _LITTLE)
+    if data[start:end] in (b"\n\0", b"\r\0\n\0"):  # a blank line says nothing: look at the one below
+        start, end = end, _line_end(data, end, end + _GLANCE, _LITTLE)
+    text = data[start:end][: (end - start) // 2 * 2].decode(_LITTLE, "replace")
+    if not text.strip() or not _is_text(text) or (sum(map(str.isascii, text)) < 2 and not _is_common(text)):
+        return False
+    head = text[: next((n for n, character in enumerate(text) if character.isascii()), len(text))]
+    before = head.encode(_LITTLE)
+    return 0 in data[start:end] and (0 in before or not _is_utf8(before) or _is_common(head))
+
+
+def _run_end(data: bytes, start: int, codec: str) -> int:
+    """Return where a run ends: at the end of the bytes, or before a line that is UTF-8."""
+    end = _line_end(data, start, len(data), codec)
     while end < len(data):
-        stop = data.find(b"\n", end)
-        plain = data[end : len(data) if stop < 0 else stop + 1]
-        if end > start and 0 not in plain and data[end + len(plain) : end + len(plain) + 1] != b"\0" and _is_utf8(plain):
+        stop = data.find(b"\n", end) + 1 or len(data)
+        if 0 not in data[end:stop] and data[stop : stop + 1] != b"\0" and _is_utf8(data[end:stop]):
             break
-        stop = _utf16_line_end(data, end)
-        end = stop
-    return start, end
+        end = _line_end(data, end, len(data), codec)
+    return end
 
 
-def _utf16_line_end(data: bytes, start: int) -> int:
-    """Return the offset behind the next aligned UTF-16-LE line break, or the end of the data."""
-    at = data.find(b"\n\0", start)
+def _line_end(data: bytes, start: int, stop: int, codec: str) -> int:
+    """Return the offset behind the next aligned UTF-16 line break, or `stop` or the end of the bytes."""
+    at = data.find(_BREAK[codec], start, stop)
     while at >= 0 and (at - start) % 2:
-        at = data.find(b"\n\0", at + 1)
-    return len(data) if at < 0 else at + 2
+        at = data.find(_BREAK[codec], at + 1, stop)
+    return min(stop, len(data)) if at < 0 else at + 2
 
 
-def _is_utf16_text(data: bytes) -> bool:
-    """Return whether bytes read as UTF-16-LE text: two ASCII characters or a break in it, and no odd character."""
-    text = data[: len(data) // 2 * 2].decode("utf-16-le", "replace")
-    plain = sum(character.isascii() for character in text)
-    return plain >= 2 and all(
-        character in "\r\n\t\ufeff" or unicodedata.category(character) not in ("Cc", "Cn", "Co", "Cs") for character in text
+def _is_text(text: str) -> bool:
+    """Return whether all characters are such as texts are made of, and none is what ASCII looks like in UTF-16."""
+    return not _ODD.search(text) and all(
+        character in "\r\n\t" or unicodedata.category(character) not in ("Cc", "Cn", "Co", "Cs") for character in set(text)
     )
+
+
+def _is_common(text: str) -> bool:
+    """Return whether a text holds frequent characters alone, as two letters of ASCII taken for one seldom are."""
+    try:
+        text.replace("\ufeff", "").encode("gb2312")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _is_utf8(data: bytes) -> bool:

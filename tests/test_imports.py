@@ -14,7 +14,7 @@ PACKAGE = ROOT / "memkit"
 # From left to right: a module imports from groups to its left and, without cycles, from its own.
 # `x.*` stands for x and all that lies in it. `memkit` itself (the lazy front door) may name any module.
 GROUPS = [
-    ["errors", "model", "dates", "text", "blocks", "match", "marks", "cells", "style"],
+    ["errors", "model", "dates", "text", "lines", "blocks", "match", "marks", "cells", "style"],
     ["layouts.*", "schema", "tables", "display"],
     ["query", "stats", "summaries", "sources", "overview", "views", "audit.*"],
     ["files.*"],

@@ -248,8 +248,11 @@ class TestEveryLayout:
     def test_asking_again_reads_nothing(self, mem: Store, monkeypatch: pytest.MonkeyPatch) -> None:
         mem.entries()
         read: list[str] = []
-        real = files.read
-        monkeypatch.setattr(files, "read", lambda root, fact, *rest: read.append(fact.path) or real(root, fact, *rest))
+        for name in ("read", "read_plain"):
+            real = getattr(files, name)
+            monkeypatch.setattr(
+                files, name, lambda root, fact, *rest, real=real: read.append(fact.path) or real(root, fact, *rest)
+            )
         mem.entries(), mem.days(), mem.volume("month"), mem.recent(3), repr(mem)
         assert read == []
         path = first_day_file(mem)
@@ -300,6 +303,7 @@ class TestEveryLayout:
 
         with monkeypatch.context() as patch:
             patch.setattr(files, "read", interrupted)
+            patch.setattr(files, "read_plain", interrupted)
             with pytest.raises(KeyboardInterrupt):
                 mem.entries()
         assert len(mem.matching("新来的一条")) == 1

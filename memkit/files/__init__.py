@@ -2,6 +2,17 @@
 
 from memkit.files.find import Found, find_store
 from memkit.files.output import read_output, refuse_inside, write_output
-from memkit.files.scan import TOO_LARGE, read, scan, sha256
+from memkit.files.scan import TOO_LARGE, read, read_plain, scan, sha256
 
-__all__ = ["TOO_LARGE", "Found", "find_store", "read", "read_output", "refuse_inside", "scan", "sha256", "write_output"]
+__all__ = [
+    "TOO_LARGE",
+    "Found",
+    "find_store",
+    "read",
+    "read_output",
+    "read_plain",
+    "refuse_inside",
+    "scan",
+    "sha256",
+    "write_output",
+]

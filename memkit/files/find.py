@@ -30,19 +30,10 @@ def find_store(path: str | os.PathLike[str], layout: str | None = None) -> Found
 
     Raises: StoreNotFound, AmbiguousStore, BadArgument.
     """
-    given = os.fspath(path)
-    if not str(given).strip():
-        raise StoreNotFound("path: it is empty; name a folder")
-    top = Path(given).expanduser().absolute()
-    if ".." in top.parts:  # a link may lie before it, so only the disk knows where it leads
-        top = top.resolve()
+    top = _folder(os.fsdecode(path))
     wanted = layouts.named(layout) if layout else None
-    if top.is_file():
-        raise StoreNotFound(f"{top}: a file, and not a folder; name the folder that holds the memory")
-    for place in _places(top):
-        names = layouts.detect(*_shape(place))
-        if wanted:
-            names = [name for name in names if name == wanted.NAME]
+    for place in _places(top, layout):
+        names = _names_of(place, layout)
         if len(names) > 1:
             raise AmbiguousStore(f"{place}: it looks like {' and like '.join(names)}; pass layout= to choose one")
         if names:
@@ -53,7 +44,35 @@ def find_store(path: str | os.PathLike[str], layout: str | None = None) -> Found
     raise StoreNotFound(_nothing_at(top))
 
 
-def _places(top: Path) -> Iterator[Path]:
+def _folder(given: str) -> Path:
+    """Return the folder that a path names, absolute; it need not be there.
+
+    Raises: StoreNotFound if no folder can be of that name.
+    """
+    shown = os.fsencode(given).decode("utf-8", "backslashreplace")
+    if not given.strip():
+        raise StoreNotFound("path: it is empty; name a folder")
+    if shown != given or "\0" in given:
+        raise StoreNotFound(f"{shown}: its name is not UTF-8 text; rename the folder, or name another")
+    try:
+        top = Path(given).expanduser().absolute()
+        if ".." in top.parts:  # a link may lie before it, so only the disk knows where it leads
+            top = top.resolve()
+        is_file = top.is_file()
+    except (OSError, RuntimeError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise StoreNotFound(f"{shown}: {reason.lower()}; name another folder") from error
+    if is_file:
+        raise StoreNotFound(f"{top}: a file, and not a folder; name the folder that holds the memory")
+    return top
+
+
+def _names_of(place: Path, layout: str | None) -> list[str]:
+    """Return the layouts that claim a folder; only the wanted one if it is named."""
+    return [name for name in layouts.detect(*_shape(place)) if layout in (None, name)]
+
+
+def _places(top: Path, layout: str | None) -> Iterator[Path]:
     """Yield the folders in which a store may lie, nearest first.
 
     Raises: AmbiguousStore if a plugin folder stands there twice.
@@ -61,7 +80,7 @@ def _places(top: Path) -> Iterator[Path]:
     yield top
     yield top / "memory"
     for pattern in BELOW:
-        hits = [place for place in sorted(top.glob(pattern)) if layouts.detect(*_shape(place))]
+        hits = [place for place in sorted(top.glob(pattern)) if _names_of(place, layout)]
         if len(hits) > 1:
             raise AmbiguousStore(f"{top}: memory lies in {hits[0]} and in {hits[1]}; name one of them")
         yield from hits
@@ -81,7 +100,10 @@ def _new_root(top: Path, layout: Layout) -> Path:
 
 def _nothing_at(top: Path) -> str:
     if top.is_dir():
-        seen = sorted(entry.name for entry in os.scandir(top))
+        try:
+            seen = sorted(os.fsencode(entry.name).decode("utf-8", "backslashreplace") for entry in os.scandir(top))
+        except OSError as error:
+            return f"{top}: it cannot be looked into ({(error.strerror or 'unreadable').lower()}); allow reading it"
         listing = ", ".join(seen[:5]) + (f" and {len(seen) - 5} more" if len(seen) > 5 else "") if seen else "nothing"
         inside = any(name[:4].isdigit() and name.endswith(".md") for name in seen)
         cure = f"open its parent {top.parent}, or pass layout=" if inside else "pass layout= to start a new store there"
@@ -108,13 +130,21 @@ def _walk_names(place: Path, folder: str, depth: int) -> Iterator[str]:
     """Yield file paths of a folder down to a depth, and `cold/2025-01/` style folder paths with a slash."""
     try:
         with os.scandir(place / folder) as entries:
-            held = sorted(entries, key=lambda entry: entry.name)[:_NAMES_A_FOLDER]
+            held = sorted((entry.name, entry) for entry in entries if _may_tell(entry))[:_NAMES_A_FOLDER]
     except OSError:
         return
-    for entry in held:
-        path = f"{folder}/{entry.name}" if folder else entry.name
-        if entry.is_file():
+    for name, entry in held:
+        path = f"{folder}/{name}" if folder else name
+        if not entry.is_dir():
             yield path
-        elif entry.is_dir() and depth and entry.name not in SKIPPED_FOLDERS:
+        elif depth and name not in SKIPPED_FOLDERS:
             yield f"{path}/"
             yield from _walk_names(place, path, depth - 1)
+
+
+def _may_tell(entry: os.DirEntry[str]) -> bool:
+    """Return whether a name can tell a layout: Markdown or a catalog as a file, or any folder."""
+    try:
+        return entry.is_dir() or (entry.name.lower().endswith((".md", ".tsv")) and entry.is_file())
+    except OSError:  # a link that leads to itself
+        return False

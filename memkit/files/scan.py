@@ -7,61 +7,128 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import stat
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+from types import MappingProxyType
+from typing import NamedTuple
 
 from memkit.layouts import Layout, transcript, workspace
-from memkit.model import Document, FileFact, Role
-from memkit.text import decode
+from memkit.model import Document, FileFact, Reading, Role
+from memkit.text import decode, decode_bytes
 
+_UNREADABLE = "unreadable"
+_RoleOf = Callable[[str], Role]
 TOO_LARGE = 64 * 1024 * 1024
 SKIPPED_FOLDERS = frozenset({".git", ".hg", ".svn", ".obsidian", ".trash", "node_modules", "__pycache__", ".venv"})
 
 
-def scan(root: Path, layout: Layout, extra: Iterable[str] = (), session: Path | None = None) -> dict[str, FileFact]:
-    """Return the facts of every file of a store by path, whether it is read or not; a missing root has none."""
-    facts: dict[str, FileFact] = {}
-    real_root = os.path.realpath(root)
-    seen: set[tuple[int, int]] = set()
+def scan(
+    root: Path,
+    layout: Layout,
+    extra: Iterable[str] = (),
+    session: Path | None = None,
+    *,
+    known: Mapping[str, FileFact] = MappingProxyType({}),
+) -> dict[str, FileFact]:
+    """Return the facts of every file of a store by path, whether it is read or not; a missing root has none.
+
+    A file that is still as its `known` fact says keeps that very object, and with it the trouble that reading it gave.
+    """
+    walk = _Walk(layout, os.path.realpath(root), known, {}, set(), [])
     for place in layout.PLACES:
-        _scan_place(os.path.join(root, place) if place else str(root), place, layout, real_root, facts, seen)
+        _scan_place(os.path.join(root, place) if place else str(root), place, walk)
+    for full, path in walk.links:  # the list grows while it is read: a linked folder may hold links
+        _scan_link(full, path, walk)
     for given in extra:
-        _scan_extra(root, given, real_root, facts)
+        _scan_extra(root, given, walk)
     if session is not None:
-        facts[workspace.SESSION] = _fact(str(session), workspace.SESSION, layout.role(workspace.SESSION))
-    return facts
+        walk.facts[workspace.SESSION] = _fact(str(session), workspace.SESSION, layout.role, known)
+    return walk.facts
 
 
-def _scan_place(
-    full: str, path: str, layout: Layout, real_root: str, facts: dict[str, FileFact], seen: set[tuple[int, int]]
-) -> None:
-    """Add the facts of one place, a file or a folder; folders reached twice (by a link) are read once."""
-    if not os.path.isdir(full):
-        if os.path.lexists(full):
-            _add_once(_fact(full, path, layout.role(path), real_root), facts)
-        return
+class _Walk(NamedTuple):
+    """What one scan carries along: `seen` are the folders it has been in, `links` what is left for the end."""
+
+    layout: Layout
+    real_root: str
+    known: Mapping[str, FileFact]
+    facts: dict[str, FileFact]
+    seen: set[tuple[int, int]]
+    links: list[tuple[str, str]]
+
+
+def _scan_place(full: str, path: str, walk: _Walk) -> None:
+    """Add the facts of one place: a file, or a folder and all below it; the root itself may be a link."""
+    if path and os.path.islink(full):
+        walk.links.append((full, path))
+    elif os.path.isdir(full):
+        _scan_folder(full, path, walk)
+    elif os.path.lexists(full):
+        _add_once(_fact(full, path, walk.layout.role, walk.known), walk.facts)
+
+
+def _scan_folder(full: str, path: str, walk: _Walk) -> None:
+    """Add the facts of all files below a folder; links wait until every real file is known."""
+    folders = [(full, path)]
+    while folders:
+        full, path = folders.pop()
+        for entry in _entries(full, path, walk):
+            inner = f"{path}/{entry.name}" if path else entry.name
+            if not _is_utf8(entry.name):
+                _skip(inner, "its name is not UTF-8", walk)
+            elif entry.is_symlink():
+                walk.links.append((entry.path, inner))
+            elif not entry.is_dir(follow_symlinks=False):
+                _add_once(_entry_fact(entry, inner, walk.layout.role, walk.known), walk.facts)
+            elif entry.name in SKIPPED_FOLDERS:
+                _skip(inner + "/", "a folder that holds no memory", walk)
+            else:
+                folders.append((entry.path, inner))
+
+
+def _entries(full: str, path: str, walk: _Walk) -> list[os.DirEntry[str]]:
+    """Return what lies in a folder, nothing if it has been looked at before or cannot be."""
     try:
         here = os.stat(full)
-        if (here.st_dev, here.st_ino) in seen:
-            return
-        seen.add((here.st_dev, here.st_ino))
+        if (here.st_dev, here.st_ino) in walk.seen:
+            return []
+        walk.seen.add((here.st_dev, here.st_ino))
         with os.scandir(full) as entries:
-            held = list(entries)
+            return list(entries)
     except OSError as error:
-        facts[path + "/"] = FileFact(path + "/", Role(), 0, 0, 0, _trouble(error))
+        name = (path or ".") + "/"
+        walk.facts[name] = FileFact(name, Role(), 0, 0, 0, _trouble(error))
+        return []
+
+
+def _scan_link(full: str, path: str, walk: _Walk) -> None:
+    """Add the facts of what a link leads to, unless that lies outside or is read by its own name."""
+    if not _inside(full, walk.real_root):
+        walk.facts[path] = FileFact(path, Role(problem="link-outside"), 0, 0, 0, "a link that leaves the store")
         return
-    for entry in held:
-        inner = f"{path}/{entry.name}" if path else entry.name
-        if entry.is_symlink() and not _inside(entry.path, real_root):
-            facts[inner] = FileFact(inner, Role(problem="link-outside"), 0, 0, 0, "a link that leaves the store")
-        elif entry.is_dir():
-            if entry.name in SKIPPED_FOLDERS:
-                facts[inner + "/"] = FileFact(inner + "/", Role(skipped="a folder that holds no memory"), 0, 0, 0)
-            else:
-                _scan_place(entry.path, inner, layout, real_root, facts, seen)
+    target = os.path.relpath(os.path.realpath(full), walk.real_root).replace(os.sep, "/")
+    if os.path.isdir(full):
+        here = os.stat(full)
+        if (here.st_dev, here.st_ino) in walk.seen:
+            _skip(path + "/", f"a link to {target}, which is looked at by itself", walk)
         else:
-            _add_once(_entry_fact(entry, inner, layout.role(inner)), facts)
+            _scan_folder(full, path, walk)
+    elif path != "memory.md" and target != path and target in walk.facts and not walk.facts[target].role.skipped:
+        _skip(path, f"a link to {target}, which is read by itself", walk)
+    else:
+        _add_once(_fact(full, path, walk.layout.role, walk.known), walk.facts)
+
+
+def _skip(path: str, reason: str, walk: _Walk) -> None:
+    """Add the fact of what is not read; bytes of its name that are not UTF-8 are spelled out."""
+    shown = os.fsencode(path).decode("utf-8", "backslashreplace")
+    walk.facts[shown] = FileFact(shown, Role(skipped=reason), 0, 0, 0)
+
+
+def _is_utf8(name: str) -> bool:
+    return name.isascii() or not re.search("[\ud800-\udfff]", name)
 
 
 def _add_once(fact: FileFact, facts: dict[str, FileFact]) -> None:
@@ -71,24 +138,26 @@ def _add_once(fact: FileFact, facts: dict[str, FileFact]) -> None:
         facts[fact.path] = fact
 
 
-def _entry_fact(entry: os.DirEntry[str], path: str, role: Role) -> FileFact:
+def _entry_fact(entry: os.DirEntry[str], path: str, role: _RoleOf, known: Mapping[str, FileFact]) -> FileFact:
     try:
-        return _fact_of(entry.stat(), path, role)
+        return _fact_of(entry.stat(), path, role, known)
     except OSError as error:
-        return FileFact(path, role, 0, 0, 0, _trouble(error))
+        return FileFact(path, role(path), 0, 0, 0, _trouble(error))
 
 
-def _fact(full: str, path: str, role: Role, real_root: str | None = None) -> FileFact:
-    if real_root is not None and os.path.islink(full) and not _inside(full, real_root):
-        return FileFact(path, Role(problem="link-outside"), 0, 0, 0, "a link that leaves the store")
+def _fact(full: str, path: str, role: _RoleOf, known: Mapping[str, FileFact]) -> FileFact:
     try:
-        return _fact_of(os.stat(full), path, role)
+        return _fact_of(os.stat(full), path, role, known)
     except OSError as error:
-        return FileFact(path, role, 0, 0, 0, _trouble(error))
+        return FileFact(path, role(path), 0, 0, 0, _trouble(error))
 
 
-def _fact_of(info: os.stat_result, path: str, role: Role) -> FileFact:
-    trouble = ""
+def _fact_of(info: os.stat_result, path: str, role_of: _RoleOf, known: Mapping[str, FileFact]) -> FileFact:
+    old = known.get(path)
+    same = old and old.mtime_ns == info.st_mtime_ns and old.size == info.st_size and old.inode == info.st_ino
+    if old and same and not old.trouble.startswith(_UNREADABLE):  # it may be readable by now, with nothing else changed
+        return old
+    role, trouble = role_of(path), ""
     if not stat.S_ISREG(info.st_mode):
         trouble = "no regular file"
     elif info.st_size > TOO_LARGE and not role.skipped:
@@ -96,15 +165,17 @@ def _fact_of(info: os.stat_result, path: str, role: Role) -> FileFact:
     return FileFact(path, role, info.st_size, info.st_mtime_ns, info.st_ino, trouble)
 
 
-def _scan_extra(root: Path, given: str, real_root: str, facts: dict[str, FileFact]) -> None:
+def _scan_extra(root: Path, given: str, walk: _Walk) -> None:
     """Add the files of an extra path; inside the root they are named relative to it, elsewhere absolutely."""
     full = Path(os.path.normpath(root / Path(given).expanduser()))
     names = [full] if not full.is_dir() else sorted(path for path in full.rglob("*") if path.is_file())
     for name in names:
         inside = str(name).startswith(str(root) + os.sep)
         path = name.relative_to(root).as_posix() if inside else name.as_posix()
-        if path not in facts or facts[path].role.skipped:
-            facts[path] = _fact(str(name), path, workspace.extra_role(path))
+        if not _is_utf8(path):
+            _skip(path, "its name is not UTF-8", walk)
+        elif path not in walk.facts or walk.facts[path].role.skipped:
+            walk.facts[path] = _fact(str(name), path, workspace.extra_role, walk.known)
 
 
 def _inside(full: str, real_root: str) -> bool:
@@ -113,20 +184,32 @@ def _inside(full: str, real_root: str) -> bool:
 
 
 def _trouble(error: OSError) -> str:
-    return f"unreadable: {(error.strerror or type(error).__name__).lower()}"
+    return f"{_UNREADABLE}: {(error.strerror or type(error).__name__).lower()}"
 
 
 def read(root: Path, fact: FileFact, session: Path | None = None) -> Document | str:
     """Return a file as a Document, or the reason why it cannot be read."""
     is_session = fact.role.kind == "session"
     try:
-        with open(session if is_session and session else root / fact.path, "rb") as handle:
-            text, reading, problems = decode(handle.read())
+        text, reading, problems = decode(_bytes(session if is_session and session else os.path.join(root, fact.path)))
     except OSError as error:
         return _trouble(error)
     if is_session:
         reading = transcript.render(text)
     return Document(fact.path, fact.role, text, reading, problems)
+
+
+def read_plain(root: Path, fact: FileFact) -> Reading | str:
+    """Return a file as a Reading, or the reason why it cannot be read."""
+    try:
+        return Reading(fact.path, fact.role, *decode_bytes(_bytes(os.path.join(root, fact.path))))
+    except OSError as error:
+        return _trouble(error)
+
+
+def _bytes(full: str | Path) -> bytes:
+    with open(full, "rb", buffering=0) as handle:
+        return handle.read()
 
 
 def sha256(root: Path, fact: FileFact) -> str | None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from datetime import date
 from typing import Protocol
 
 from memkit.errors import BadArgument
-from memkit.layouts import archive, layers, workspace
-from memkit.model import Document, Records, Role
+from memkit.layouts import archive, cold, layers, workspace
+from memkit.model import Columns, Document, Reading, Records, Role
 
 
 class Layout(Protocol):
@@ -30,6 +31,11 @@ class Layout(Protocol):
 
 
 LAYOUTS: dict[str, Layout] = {"archive": archive, "workspace": workspace, "layers": layers}
+
+# By layout and kind: how many dated documents are read at once, with the result that parse() has for each.
+AT_ONCE: dict[tuple[str, str | None], Callable[[Sequence[Reading]], tuple[list[Records], Columns]]] = {
+    ("layers", "daily"): cold.read,
+}
 
 
 def named(layout: str) -> Layout:

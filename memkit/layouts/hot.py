@@ -23,14 +23,16 @@ def parse(doc: Document, records: Records, *, spans: bool = False) -> Records:
     held: list[tuple[int, str, str, str]] = []
     topics: list[tuple[str, str, int]] = []
     taken = []
-    block = ""
+    block, opened, removed = "", 0, False
     for number, row in enumerate(rows, 1):
         marker = MARKERS.get(row.strip())
         span = "marker"
         if marker:
-            block = _step(block, marker, number, records)
-            if body and body[-1].strip():
-                body.append("")  # the blank lines around a removed block fold into one
+            block = _step(block, marker, number, opened, records)
+            opened = number if block else 0
+            while len(body) > 1 and not (body[-1].strip() or body[-2].strip()):
+                body.pop()  # the blank lines around a removed block fold into one
+            removed = True
         elif block == "candidates":
             span = _candidate(row, number, held, records)
         elif block == "topics":
@@ -40,30 +42,23 @@ def parse(doc: Document, records: Records, *, spans: bool = False) -> Records:
             span = "layout" if span == "problem" and not line.MERGE.match(row) else span
             if span == "problem" and (problem := line.line_problem(row, number)):
                 records.problems.append(problem)
-            if row.strip() or (body and body[-1].strip()) or not _just_removed(rows, number):
+            removed = removed and not row.strip()
+            if not removed or (body and body[-1].strip()):
                 body.append(row)
         taken.append(span)
     if block:
-        records.problems.append(Problem("hot-broken", len(rows), f"the {block} block has no end marker"))
+        records.problems.append(Problem("hot-broken", opened, f"the {block} block has no end marker"))
     records.hot = Hot("\n".join(body).strip(), line.columns(held) if held else Entries(stamp=[], tag=[]), tuple(topics))
     records.spans = taken if spans else None
     return records
 
 
-def _just_removed(rows: list[str], number: int) -> bool:
-    """Return whether only blank lines stand between this line and a marker above it."""
-    at = number - 2
-    while at >= 0 and not rows[at].strip():
-        at -= 1
-    return at >= 0 and rows[at].strip() in MARKERS
-
-
-def _step(block: str, marker: tuple[str, str], number: int, records: Records) -> str:
+def _step(block: str, marker: tuple[str, str], number: int, opened: int, records: Records) -> str:
     """Return the block that is open behind a marker, and report markers that do not pair."""
     name, edge = marker
     if edge == "start":
         if block:
-            records.problems.append(Problem("hot-broken", number, f"the {block} block has no end marker"))
+            records.problems.append(Problem("hot-broken", opened, f"the {block} block has no end marker"))
         return name
     if block != name:
         records.problems.append(Problem("hot-broken", number, f"an end marker of {name} without its start"))
@@ -77,8 +72,7 @@ def _candidate(row: str, number: int, held: list[tuple[int, str, str, str]], rec
         return "layout"
     if not row.strip():
         return "blank"
-    records.problems.append(Problem("entry-invisible", number, "a line among the candidates that is no entry"))
-    return "problem"
+    return _no_entry(row, Problem("entry-invisible", number, "a line among the candidates that is no entry"), records)
 
 
 def _topic(row: str, number: int, topics: list[tuple[str, str, int]], records: Records) -> str:
@@ -89,5 +83,12 @@ def _topic(row: str, number: int, topics: list[tuple[str, str, int]], records: R
         return "layout"
     if not stripped:
         return "blank"
-    records.problems.append(Problem("topic-ignored", number, "a topic line is ignored: `topic|YYYY-MM` is expected"))
+    return _no_entry(row, Problem("topic-ignored", number, "a topic line is ignored: `topic|YYYY-MM` is expected"), records)
+
+
+def _no_entry(row: str, otherwise: Problem, records: Records) -> str:
+    """Report a line of a block that is none of its entries: a merge by its first marker, any other line as told."""
+    found = line.line_problem(row, otherwise.line) if line.MERGE.match(row) else otherwise
+    if found:
+        records.problems.append(found)
     return "problem"

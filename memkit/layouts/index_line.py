@@ -25,7 +25,7 @@ def read(lines: list[str], cut: FrontMatter | None, doc: Document) -> tuple[Inde
         return IndexLine(None, 0), [Problem("index-missing", 1, "the day has no front matter, and so no index")]
     plain = _PLAIN.fullmatch("\n".join(cut.lines))
     if plain and cut.first == 1 and lines[0] == lines[cut.last - 1] == "---":
-        index = IndexLine(plain[2].replace("''", "'"), 3)
+        index = IndexLine(plain[2].replace("''", "'").strip() or None, 3)
         return index, _date_problems(plain[1], 2, doc) + _empty(index)
     return _read_yaml(lines, cut, doc)
 
@@ -59,20 +59,20 @@ def recovered(raw: str) -> str | None:
 
 def _shape(value: Any, raw: str, line: int, *, repeated: bool) -> list[Problem]:
     """Return the first of what is wrong with how the index is written."""
-    if not line or value in ("", None):
-        return []
     if repeated:
         return [Problem("index-duplicate-key", line, "the key `index:` stands twice")]
-    if isinstance(value, str) and (_BREAKS.search(value) or not _one_line(value, raw)):
+    if not line or value in ("", None):
+        return []
+    if isinstance(value, str) and (_BREAKS.search(value) or not _one_line(raw)):
         return [Problem("index-not-one-line", line, "the index is not one line, or has a tab or control character")]
     if not _QUOTED.match(raw):
         return [Problem("index-unquoted", line, "the index is not a quoted text, so the plugin may drop or change it")]
     return []
 
 
-def _one_line(value: str, raw: str) -> bool:
-    text = raw.partition(":")[2].strip()
-    if text[:1] in ("|", ">"):
+def _one_line(raw: str) -> bool:
+    text = raw.partition(":")[2].strip(" \t")
+    if text[:1] in ("|", ">") or _BREAKS.search(text):  # YAML folds some breaks, so that the value does not show them
         return False
     return bool(_QUOTED.match(raw)) or text[:1] not in ("'", '"')
 

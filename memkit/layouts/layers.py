@@ -33,6 +33,8 @@ def role(path: str) -> Role:
         start = period_start(match[1], match[2])
         if start:
             return Role("summary", start, derived=True)
+        if found := leftover(path, day_like=True):
+            return found
         return Role(derived=True, skipped="its name is no period", problem="bad-week" if match[1] == "week" else "not-a-day")
     if found := leftover(path, day_like=True):
         return found

@@ -31,8 +31,14 @@ def columns(held: list[tuple[int, str, str, str]]) -> Entries:
     if not held:
         return Entries()
     line, stamp, tag, text = (list(column) for column in zip(*held, strict=True))
-    known = {name: None if norm_tag(name) == "-" else norm_tag(name) for name in set(tag)}
+    known = {name: tag_of(name) for name in set(tag)}
     return Entries(line=line, text=text, tag=[known[name] for name in tag], stamp=stamp)
+
+
+def tag_of(written: str) -> str | None:
+    """Return a tag as written folded to one line; `-` or nothing is missing."""
+    tag = norm_tag(written)
+    return None if tag == "-" else tag
 
 
 def read_the_rest(lines: list[str], records: Records, *, spans: bool) -> None:

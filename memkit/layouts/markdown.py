@@ -19,6 +19,8 @@ def read(doc: Document, lines: list[str], start: int, *, clock: str | None = Non
     found = scan(lines, start)
     records = Records(doc.path, doc.role, problems=[*doc.problems, *found.problems], spans=found.spans)
     marks = [_marks(block) for block in found.blocks]
+    if not all(mark.text.strip() for mark in marks):
+        marks = _without_empty(found, marks)
     records.tags = [(block.line, tag) for block, mark in zip(found.blocks, marks, strict=True) for tag in mark.tags]
     sections = [_section(found.headings, n, skip_heading) for n in range(len(found.headings))]
     clocks = _inherited(found.headings, [clock_in_heading(heading.text) for heading in found.headings])
@@ -27,6 +29,16 @@ def read(doc: Document, lines: list[str], start: int, *, clock: str | None = Non
         days = [*_inherited_days(found.headings), None]
         records.entries.day = [days[block.heading] for block in found.blocks]
     return records
+
+
+def _without_empty(found: Scan, marks: list[Marks]) -> list[Marks]:
+    """Take out the blocks of which only a checkbox was there, and return the marks of the others."""
+    kept = [(block, mark) for block, mark in zip(found.blocks, marks, strict=True) if mark.text.strip()]
+    for block, mark in zip(found.blocks, marks, strict=True):
+        if not mark.text.strip():
+            found.spans[block.line - 1] = "layout"
+    found.blocks[:] = [block for block, _ in kept]
+    return [mark for _, mark in kept]
 
 
 def _marks(block: Block) -> Marks:

@@ -20,6 +20,7 @@ CONFLICT = re.compile(
 _DAY_FIRST = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})(?![0-9])(.*)$")
 _DAY_WITHIN = re.compile(r"(?<![0-9])([0-9]{4}-[0-9]{2}-[0-9]{2})(?![0-9])")
 _COMPACT = re.compile(r"([0-9]{4})([0-9]{2})([0-9]{2})(?![0-9])(.*)$")
+_PATTERN = re.compile("yyyy[-_.]?mm[-_.]?dd")
 _TWO_WAYS = re.compile(r"([0-9]{2})-([0-9]{2})-([0-9]{4})(?![0-9])(.*)$")
 
 
@@ -57,18 +58,21 @@ def named_day(stem: str) -> NamedDay:
         day = parse_day(match[1])
         return NamedDay(day, match[2], "" if day else "impossible-date")
     if match := _COMPACT.match(stem):
-        return NamedDay(parse_day(f"{match[1]}-{match[2]}-{match[3]}"), match[4])
+        day = parse_day(f"{match[1]}-{match[2]}-{match[3]}")
+        meant = match[1][:2] in ("19", "20") and "01" <= match[2] <= "12" and "01" <= match[3] <= "31"
+        return NamedDay(day, match[4], "impossible-date" if meant and not day else "")
     if match := _TWO_WAYS.match(stem):
         readings = {parse_day(f"{match[3]}-{a}-{b}") for a, b in ((match[1], match[2]), (match[2], match[1]))} - {None}
         if len(readings) == 1:
             return NamedDay(readings.pop(), match[4])
         return NamedDay(None, "", "ambiguous-date" if readings else "impossible-date")
     if match := _DAY_WITHIN.search(stem):
-        return NamedDay(parse_day(match[1]), stem)
+        day = parse_day(match[1])
+        return NamedDay(day, stem, "" if day else "impossible-date")
     return NamedDay(None, "")
 
 
 def is_template(stem: str) -> bool:
     """Return whether a stem is a template's: `YYYY-MM-DD`, `_template_daily`, `template`."""
     folded = stem.casefold()
-    return "yyyy-mm-dd" in folded or folded.startswith("_template") or folded == "template"
+    return bool(_PATTERN.search(folded)) or folded.startswith("_template") or folded == "template"

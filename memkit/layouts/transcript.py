@@ -9,8 +9,10 @@ from typing import Any
 
 from memkit.model import Document, Entries, Problem, Records, clean
 
+_DEEPEST = 20  # lists of parts inside one another; no gateway writes more
 
-def parse(doc: Document) -> Records:
+
+def parse(doc: Document, *, spans: bool = False) -> Records:
     """Return the records of a transcript; `doc.text` is the JSON, lines are those of render()."""
     messages, problems = _messages(doc.text)
     records = Records(doc.path, doc.role, problems=[*doc.problems, *problems])
@@ -26,6 +28,8 @@ def parse(doc: Document) -> Records:
         stamp=[stamp for _, stamp in messages],
         block=["paragraph"] * len(messages),
     )
+    if spans:
+        records.spans = ["entry" if line.strip() else "blank" for line in doc.reading.split("\n")]
     return records
 
 
@@ -47,7 +51,9 @@ def _messages(text: str) -> tuple[list[tuple[str, str | None]], list[Problem]]:
             continue
         said = _said(message.get("content")).strip()
         if said:
-            found.append((f"{message.get('role') or 'unknown'}: {said}", _stamp(record) or _stamp(message)))
+            role = message.get("role")
+            text = clean(f"{role if isinstance(role, str) and role.strip() else 'unknown'}: {said}")
+            found.append((text, _stamp(record) or _stamp(message)))
     return found, problems
 
 
@@ -69,14 +75,14 @@ def _json_records(text: str, problems: list[Problem]) -> Iterator[tuple[int, Any
                 problems.append(Problem("transcript-bad", number, "a line of the transcript is no valid JSON"))
 
 
-def _said(content: Any) -> str:
+def _said(content: Any, depth: int = 0) -> str:
     """Return the text of a content: a string, a list of parts, or nothing."""
     if isinstance(content, str):
         return content
     if isinstance(content, dict):
-        return _said(content.get("text"))
-    if isinstance(content, list):
-        return "\n".join(said for part in content if (said := _said(part)))
+        content = [content.get("text")]
+    if isinstance(content, list) and depth < _DEEPEST:
+        return "\n".join(said for part in content if (said := _said(part, depth + 1)))
     return ""
 
 

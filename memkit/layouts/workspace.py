@@ -66,7 +66,7 @@ def day_path(day: date) -> str:
 def parse(doc: Document, *, spans: bool = False) -> Records:
     """Return the records of one document; never raises, a bad place becomes a Problem."""
     if doc.role.kind == "session":
-        return transcript.parse(doc)
+        return transcript.parse(doc, spans=spans)
     lines = doc.reading.split("\n")
     cut = front_matter(lines, strict=True)
     clock = None

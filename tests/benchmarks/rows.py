@@ -1,0 +1,129 @@
+"""What is measured: each Row is one of our calls beside its peer, over the same files, in turns."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+
+import memkit
+from tests.benchmarks import corpus, peers
+
+NOW = f"{corpus.LAST_DAY}T21:30+00:00"
+
+
+@dataclass(frozen=True, slots=True)
+class Timed:
+    """Seconds of one call, and megabytes at its peak above the imports if that was measured."""
+
+    seconds: float
+    peak_mb: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of the table; `goal` is the ratio that memkit wants to keep, if it has named one."""
+
+    name: str
+    peer_name: str
+    ours: Callable[[], Timed]
+    peer: Callable[[], Timed]
+    goal: float | None = None
+
+
+def loads(root: Path, layout: str) -> Iterator[Row]:
+    """Yield the cold load of a layout beside the floor, each in fresh processes, imports excluded, page cache warm."""
+    goal = 6 if layout == "layers" else None
+    yield Row(
+        f"load {layout} to entries()",
+        "floor",
+        lambda: _child("load", root, layout),
+        lambda: _child("floor", root, layout),
+        goal,
+    )
+
+
+def reloads(root: Path) -> Iterator[Row]:
+    """Yield what noticing nothing, and one changed file, costs beside a look at the folder."""
+    mem = _open(root)
+    look = _clocked(lambda: peers.look(root))
+    yield Row("reload, nothing changed", "scandir + stat", _clocked(mem._loaded.refresh), look, 2)
+    last = root / f"cold/{corpus.LAST_DAY:%Y-%m}/{corpus.LAST_DAY}.md"
+    yield Row("reload, one file changed", "scandir + stat", _clocked(mem._loaded.refresh, before=lambda: _touch(last)), look, 3)
+
+
+def questions(root: Path) -> Iterator[Row]:
+    """Yield queries beside grep; `still` ones are asked of the loaded frame alone, without a look at the folder."""
+    mem, still = _open(root), _open(root)
+    still._loaded.refresh = lambda: None
+    long, english, short = corpus.NEEDLES
+
+    def row(
+        name: str, ask: Callable[[], object], pattern: str, goal: float | None = None, how: str = "-rniE", before=None
+    ) -> Row:
+        return Row(
+            name, f"grep {how}", _clocked(ask, before=before), _clocked(lambda: peers.grep(root, pattern, how=how)), goal
+        )
+
+    def forget() -> None:
+        still._loaded._folded = None
+
+    yield row(f"matching {long!r}, the first query (folds)", lambda: still.matching(long), long, before=forget)
+    yield row(f"matching {long!r}", lambda: still.matching(long), long, 0.5)
+    yield row(f"matching {long!r}", lambda: still.matching(long), long, how="-rnF")
+    yield row(f"matching {english!r}, as one phrase", lambda: still.matching(f'"{english}"'), english, 0.5)
+    yield row(f"matching {short!r}, one character", lambda: still.matching(short), short, 0.5)
+    yield row(f"matching {long!r}, with a look at the folder", lambda: mem.matching(long), long, 1)
+    yield row("recent(30)", lambda: still.recent(30), r"^- \[2026-(10|09-2[2-9]|09-30)", 0.1)
+    yield row("between, one month", lambda: still.between("2025-01-01", "2025-01-31"), r"^- \[2025-01-", 0.1)
+    yield row("tagged", lambda: still.tagged("计划"), r"\] \[计划\] ", 0.25)
+
+
+def sums(root: Path) -> Iterator[Row]:
+    """Yield figures over the whole store beside the floor."""
+    mem = _open(root)
+    floor = _clocked(lambda: peers.floor(root))
+    yield Row("volume by month", "floor", _clocked(lambda: mem.volume("month")), floor)
+    yield Row("audit", "floor", _clocked(mem.audit), floor)
+
+
+def starts() -> Iterator[Row]:
+    """Yield the command line's start beside the import of its toolkit, each as a whole process."""
+    yield Row("memkit --help", "import click", _process("-m", "memkit", "--help"), _process("-c", "import click"))
+
+
+def _open(root: Path) -> memkit.Store:
+    mem = memkit.open(root, layout="layers", tz="UTC", now=NOW)
+    mem.matching("loads and folds")
+    return mem
+
+
+def _clocked(call: Callable[[], object], *, before: Callable[[], None] | None = None) -> Callable[[], Timed]:
+    def run() -> Timed:
+        if before:
+            before()
+        start = perf_counter()
+        call()
+        return Timed(perf_counter() - start)
+
+    return run
+
+
+def _touch(path: Path) -> None:
+    with path.open("a", encoding="utf-8", newline="\n") as handle:
+        handle.write(f"- [{corpus.LAST_DAY}T23:00:00.000Z] [计划] 又记一条\n")
+
+
+def _process(*arguments: str) -> Callable[[], Timed]:
+    return _clocked(lambda: subprocess.run([sys.executable, *arguments], stdout=subprocess.PIPE, check=True))
+
+
+def _child(what: str, root: Path, layout: str) -> Timed:
+    command = [sys.executable, "-m", "tests.benchmarks.child", what, str(root), layout]
+    done = subprocess.run(command, capture_output=True, check=True)
+    found = json.loads(done.stdout)
+    return Timed(found["seconds"], found["peak_mb"])
