@@ -52,23 +52,25 @@ class Loaded:
         """Return the records and the entries of files in reading order; what cannot be read is noted in `seen`."""
         alike = [fact for fact in facts if (self.layout.NAME, fact.role.kind) in AT_ONCE]
         others = [fact for fact in facts if (self.layout.NAME, fact.role.kind) not in AT_ONCE]
-        records = [
-            _with_lines(self.layout.parse(doc), doc)
-            for doc in _documents(others, lambda fact: files.read(self.root, fact, self.session), seen)
-        ]
+        docs = _documents(others, lambda fact: files.read(self.root, fact, self.session), seen)
+        records = [_with_lines(self.layout.parse(doc), doc) for doc in docs]
         entries = tables.entries(records, self.tz)
-        if alike:
-            parse = AT_ONCE[self.layout.NAME, alike[0].role.kind]
-            docs = _documents(alike, lambda fact: files.read_plain(self.root, fact), seen)
-            more: list[Records] = []
-            columns: list[Columns] = []
-            while batch := list(islice(docs, _BATCH)):
-                found, part = parse(batch)
-                more.extend(map(_with_lines, found, batch))
-                columns.append(part)
-            entries = tables.together([tables.entries_of_columns(more, columns), entries])
-            records += more
-        return records, entries
+        if not alike:
+            return records, entries
+        more, columns = self._read_at_once(alike, seen)
+        return records + more, tables.together([tables.entries_of_columns(more, columns), entries])
+
+    def _read_at_once(self, facts: list[FileFact], seen: dict[str, FileFact]) -> tuple[list[Records], list[Columns]]:
+        """Return the records and the entry columns of files of one kind that the layout parses many at a time."""
+        parse = AT_ONCE[self.layout.NAME, facts[0].role.kind]
+        docs = _documents(facts, lambda fact: files.read_plain(self.root, fact), seen)
+        records: list[Records] = []
+        columns: list[Columns] = []
+        while batch := list(islice(docs, _BATCH)):
+            found, part = parse(batch)
+            records.extend(map(_with_lines, found, batch))
+            columns.append(part)
+        return records, columns
 
     def _replace(self, stale: set[str], fresh: list[Records], entries: pd.DataFrame) -> None:
         """Take out the rows of changed or gone files, put in the new ones; only the frame keeps the entries."""
@@ -119,11 +121,6 @@ def _documents(facts: list[FileFact], read: Callable[[FileFact], _Doc | str], se
             seen[fact.path] = replace(fact, trouble=doc)
         else:
             yield doc
-
-
-def _batches(docs: Iterator[Reading]) -> Iterator[list[Reading]]:
-    while batch := list(islice(docs, _BATCH)):
-        yield batch
 
 
 def _with_lines(records: Records, doc: Document | Reading) -> Records:
