@@ -1,8 +1,10 @@
 """The one Markdown block scanner: lines in; headings and blocks (item, paragraph, table, quote, code) out.
 
 It follows CommonMark with GFM tables, except where real memory files differ: an indented list item belongs to the item
-above it; `•`, `①` and `1、` are list signs; prose above `---` is prose and a rule; a code fence right under an item or
-paragraph belongs to it; merge markers and comment lines are nobody's text. What the text means is read in marks.py.
+above it; `•`, `①` and `1、` are list signs, an item of nothing but its sign is dropped; prose above `---` is prose and a
+rule; a code fence right under an item or paragraph belongs to it; HTML other than comments, and link definitions, are
+prose; text under a table inside an item or quote stays with it; merge markers, comment lines and a later front matter are
+nobody's text. What a single line is lies in lines.py, what the text means is read in marks.py.
 """
 
 from __future__ import annotations

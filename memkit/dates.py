@@ -133,6 +133,17 @@ def period_key(period: str, day: date) -> str:
     return {"day": date.isoformat, "week": week_key, "month": month_key}[period](day)
 
 
+def key_of(period: str, value: object) -> str:
+    """Return the key of the period that a day lies in, or that a text names by its own key.
+
+    Raises: BadArgument if it is neither.
+    """
+    if isinstance(value, str) and {"week": _WEEK, "month": _MONTH}.get(period, _DAY).fullmatch(value):
+        period_days(period, value)
+        return value
+    return period_key(period, as_day(value, "date"))
+
+
 def period_days(period: str, key: str) -> list[date]:
     """Return the days of a period, ascending.
 

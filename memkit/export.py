@@ -6,7 +6,7 @@ import csv
 import hashlib
 import io
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +36,7 @@ def export(frames: Mapping[str, pd.DataFrame], folder: Path, format: str, *, sto
         raise BadArgument(f"format: {str(format)[:40]!r}; expected {', '.join(FORMATS)}")
     write, read = FORMATS[format]
     files.refuse_inside(folder, [store])
+    _refuse_others(folder, [f"{name}.{format}" for name in frames])
     rows = []
     for name, frame in frames.items():
         data = write(frame)
@@ -47,6 +48,14 @@ def export(frames: Mapping[str, pd.DataFrame], folder: Path, format: str, *, sto
     manifest = {"memkit": __version__, "format": format, "frames": json.loads(written.to_json(orient="records"))}
     files.write_output(folder / MANIFEST, json.dumps(manifest, indent=1).encode(), stores=[store])
     return written
+
+
+def _refuse_others(folder: Path, names: Iterable[str]) -> None:
+    """Hold that nothing is written over but an earlier export."""
+    held = files.names_of_output(folder)
+    taken = [name for name in names if name in held]
+    if taken and MANIFEST not in held:
+        raise ExportError(f"{folder}: there is a {taken[0]} which no export wrote; choose another folder")
 
 
 def read_export(folder: str | Path) -> dict[str, pd.DataFrame]:

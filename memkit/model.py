@@ -30,7 +30,7 @@ def clean(text: str) -> str:
     if "\0" in text:
         text = text.replace("\0", "")
     if "\r" in text:
-        text = text.replace("\r\n", "\n").replace("\r", " ")
+        text = text.replace("\r\n", "\n").removesuffix("\r").replace("\r", " ")
     return text
 
 

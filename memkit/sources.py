@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from datetime import date, tzinfo
 
 import numpy as np
@@ -32,9 +33,7 @@ class Sources:
         days = period_days(period, key)
         if period == "month" and self._layered:
             return [source for week in month_weeks(key) for source in self._of_week(week, days)]
-        if period == "week":
-            return self._of_days(days)
-        return self._of_days(days) if period == "month" else list(self._entries_of(days[0]))
+        return list(self._entries_of(days[0])) if period == "day" else _once(self._of_days(days))
 
     def _of_week(self, week: str, month: list[date]) -> list[Source]:
         """Return the sources of that part of a week which lies in a month."""
@@ -85,3 +84,12 @@ class Sources:
         if position == 0:
             return None
         return period_key(period, pd.Timestamp(self._sorted[position - 1]).date())
+
+
+def _once(sources: list[Source]) -> list[Source]:
+    """Return the sources with each file once: one that holds entries of several days gives them in the order of the days."""
+    found: dict[str, Source] = {}
+    for source in sources:
+        old = found.get(source.name)
+        found[source.name] = replace(source, lines=old.lines + source.lines) if old else source
+    return list(found.values())

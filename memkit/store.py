@@ -203,12 +203,13 @@ class Store:
     def summary(self, period: str = "week", date: object = None) -> Text:
         """Return the extractive summary of the day, week or month that holds `date` (default: today). Nothing is written.
 
+        `date` is a day, or the period's own key, such as 2025-W09 or 2025-02.
+
         Raises: BadArgument for another period, or a date that is none.
         """
         now = self._clock()
-        wanted = dates.as_day(date, "date") if date is not None else now.date()
         period = dates.check_period(period)
-        key = dates.period_key(period, wanted)
+        key = dates.key_of(period, date if date is not None else now.date())
         made = summaries.extract(period, key, self._sources(self._fresh()).of(period, key), generated_at=now)
         return Text(made.content if made else f"> {key}：没有条目 (no entries)\n")
 
@@ -249,7 +250,7 @@ class Store:
             title=self.layout,
             root=str(self.root),
             span=span,
-            days=len(_days(loaded, now.date())),
+            days=dated.nunique(),
             entries=len(frame),
             chars=int(frame["chars"].sum()),
             bars=bars,

@@ -98,6 +98,7 @@ class _Run(NamedTuple):
     codec: str
 
 
+_MARK = re.compile("^\ufeff", re.MULTILINE)
 _LITTLE, _BIG = "utf-16-le", "utf-16-be"
 _BREAK = {_LITTLE: b"\n\0", _BIG: b"\0\n"}
 _MARKS = {codecs.BOM_UTF16_LE: _LITTLE, codecs.BOM_UTF16_BE: _BIG}
@@ -110,7 +111,7 @@ def _with_runs(data: bytes, runs: list[_Run]) -> str:
     parts, at = [], 0
     for start, end, codec in runs:
         parts.append(data[at:start].decode("utf-8", "surrogateescape"))
-        parts.append(data[start:end].decode(codec, "replace").removeprefix("\ufeff"))
+        parts.append(_MARK.sub("", data[start:end].decode(codec, "replace")))
         at = end
     parts.append(data[at:].decode("utf-8", "surrogateescape"))
     return "".join(parts)
@@ -168,10 +169,17 @@ def _run_end(data: bytes, start: int, codec: str) -> int:
     end = _line_end(data, start, len(data), codec)
     while end < len(data):
         stop = data.find(b"\n", end) + 1 or len(data)
-        if 0 not in data[end:stop] and data[stop : stop + 1] != b"\0" and _is_utf8(data[end:stop]):
+        if 0 not in data[end:stop] and data[stop : stop + 1] != b"\0" and not _is_cut_off(data[end:stop], codec):
             break
         end = _line_end(data, end, len(data), codec)
     return end
+
+
+def _is_cut_off(rest: bytes, codec: str) -> bool:
+    """Return whether bytes without NUL behind a run belong to it: they are no UTF-8, or its end without a line break."""
+    if not _is_utf8(rest):
+        return True
+    return not rest.endswith(b"\n") and len(rest) % 2 == 0 and _is_common(rest.decode(codec, "replace"))
 
 
 def _line_end(data: bytes, start: int, stop: int, codec: str) -> int:
@@ -248,7 +256,7 @@ def looks_like_mapping(lines: list[str], *, lenient: bool = False) -> bool:
     open_value = False
     for line in lines:
         stripped = line.strip()
-        if not stripped or (stripped.startswith("#") and key):
+        if not stripped or (key and stripped.startswith("#") and not stripped.startswith("## ")):
             continue
         if _KEY.match(line):
             key = key or stripped.partition(":")[0].strip()

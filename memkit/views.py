@@ -8,7 +8,9 @@ import pandas as pd
 
 from memkit import tables
 from memkit.cells import count, visible
+from memkit.lines import FENCE
 from memkit.model import Hot
+from memkit.text import front_matter
 
 
 class Text(str):
@@ -17,7 +19,7 @@ class Text(str):
     __slots__ = ()
 
     def _repr_markdown_(self) -> str:
-        return str(self)
+        return harmless(self)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,11 +64,32 @@ class Day:
     path: str
 
     def _repr_markdown_(self) -> str:
-        return self.text
+        return harmless(self.text)
 
     def __repr__(self) -> str:
         """Return where the day lies and how much it holds, then its text."""
         return f"{self.path}: {count(len(self.entries), 'entry')}\n\n{_shown(self.text)}"
+
+
+def harmless(text: str) -> str:
+    """Return Markdown that loads nothing when it is shown: no image, no HTML, front matter as code.
+
+    A memory may hold `![](https://…)` or `<img>`, which a notebook would fetch.
+    """
+    lines = text.split("\n")
+    cut = front_matter(lines)
+    head = ["```yaml", *cut.lines, "```"] if cut and cut.lines else []
+    fence = ""
+    for line in lines[cut.last if cut else 0 :]:
+        opener = FENCE.match(line)
+        if fence:
+            fence = "" if line.strip() == fence else fence
+        elif opener:
+            fence = opener[1]
+        else:
+            line = line.replace("<", "&lt;").replace("![", "!\\[")
+        head.append(line)
+    return "\n".join(head)
 
 
 def _shown(text: str) -> str:

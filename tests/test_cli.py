@@ -293,6 +293,13 @@ class TestBadRequests:
         assert err.startswith("Usage: memkit")
         assert "Error: " in err
 
+    def test_a_folder_where_the_question_belongs_is_named(self, say, somewhere, copied):
+        copied("archive")
+        for words in (["matching"], ["tagged"], ["between", "2025-01-01"]):
+            code, out, err = say(words[0], somewhere, *words[1:])
+            assert (code, out) == (2, "")
+            assert f"is missing: {somewhere} is a folder." in err
+
     def test_an_error_of_the_system_is_one_line_too(self, say, monkeypatch):
         def refuse(self):
             raise PermissionError(13, "Permission denied", "/vault/memory\n.md")

@@ -200,6 +200,15 @@ class TestEveryLayout:
                 said = line.split("] ", 2)[2].removesuffix("…")
                 assert any(entry.startswith(said) for entry in folded), line
 
+    def test_a_summary_names_each_source_once_and_takes_a_key(self, mem: Store) -> None:
+        text = mem.summary("week", "2025-02-26")
+        names = text.split("来源：")[1].split("（")[0].split("、")
+        assert len(names) == len(set(names)) >= 5
+        assert mem.summary("week", "2025-W09") == text
+        assert mem.summary("month", "2025-02") == mem.summary("month", date(2025, 2, 1))
+        with pytest.raises(memkit.BadArgument, match=r"^week: "):
+            mem.summary("week", "2025-W53")
+
     def test_a_summary_of_nothing_says_so(self, mem: Store) -> None:
         assert "没有条目" in mem.summary("week", "2025-01-29")
 
@@ -378,6 +387,33 @@ class TestExport:
             memkit.read_export(tmp_path)
         with pytest.raises(memkit.ExportError, match="name the folder of a memkit export"):
             memkit.read_export(tmp_path / "elsewhere")
+
+    def test_a_file_that_no_export_wrote_is_never_written_over(self, tmp_path: Path) -> None:
+        mem = memkit.open(SAMPLES / "archive", now=CLOCK, tz=ZONE)
+        (tmp_path / "tags.csv").write_text("mine")
+        with pytest.raises(memkit.ExportError, match=r"tags\.csv which no export wrote"):
+            mem.export(tmp_path, "csv")
+        assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("tags.csv", "mine")]
+        with pytest.raises(memkit.PathError, match="not a folder"):
+            mem.export(tmp_path / "tags.csv", "csv")
+        mem.export(tmp_path / "out", "csv")
+        assert len(mem.export(tmp_path / "out", "csv")) == len(schema.SCHEMAS)
+
+
+class TestShownAsMarkdown:
+    def test_a_day_and_a_summary_load_nothing(self, tmp_path: Path) -> None:
+        (tmp_path / "archive" / "2025").mkdir(parents=True)
+        head = "---\ndate: 2025-02-28\nindex: '图'\n---\n"
+        body = "- 看 ![图](https://example.org/a.png) 和 <img src=x onerror=alert(1)>\n\n```\n<b>代码</b>\n```\n"
+        (tmp_path / "archive" / "2025" / "2025-02-28.md").write_text(head + body, encoding="utf-8")
+        mem = memkit.open(tmp_path, now=CLOCK, tz=ZONE)
+        for shown in (mem.day("2025-02-28")._repr_markdown_(), mem.summary("day")._repr_markdown_()):
+            assert "](https://example.org/a.png)" in shown
+            assert "![" not in shown
+            assert "<img" not in shown
+        assert mem.day("2025-02-28")._repr_markdown_().startswith("```yaml\ndate: 2025-02-28\n")
+        assert "<b>代码</b>" in mem.day("2025-02-28")._repr_markdown_()
+        assert mem.day("2025-02-28").text == head + body
 
 
 class TestTheClock:

@@ -93,4 +93,12 @@ def _split(words: tuple[str, ...], names: tuple[str, ...], default: str | None) 
     if room not in (0, 1):
         wanted = " ".join(("[PATH]", *names))
         raise click.UsageError(f"Expected {wanted}; got {given or 'nothing'}.", click.get_current_context())
+    if not room and words and _is_folder(words[0]):
+        raise click.UsageError(f"{names[0]} is missing: {words[0]} is a folder.", click.get_current_context())
     return (words[0] if room else None), words[room:]
+
+
+def _is_folder(word: str) -> bool:
+    from memkit import files
+
+    return files.is_folder(word)

@@ -148,3 +148,8 @@ def _may_tell(entry: os.DirEntry[str]) -> bool:
         return entry.is_dir() or (entry.name.lower().endswith((".md", ".tsv")) and entry.is_file())
     except OSError:  # a link that leads to itself
         return False
+
+
+def is_folder(path: str) -> bool:
+    """Return whether there is a folder at a path."""
+    return Path(path).expanduser().is_dir()

@@ -40,3 +40,13 @@ def write_output(target: Path, data: bytes, *, stores: Iterable[Path] = ()) -> N
 def read_output(path: Path) -> bytes:
     """Return the bytes of a file that write_output made."""
     return path.read_bytes()
+
+
+def names_of_output(folder: Path) -> set[str]:
+    """Return the names in a folder that is written to, none if it is not there yet.
+
+    Raises: PathError if it is no folder.
+    """
+    if folder.exists() and not folder.is_dir():
+        raise PathError(f"{folder}: a file, and not a folder; choose another place")
+    return {path.name for path in folder.iterdir()} if folder.is_dir() else set()

@@ -14,7 +14,7 @@ from memkit.model import Document, IndexLine, Problem
 from memkit.text import FrontMatter
 
 # The block as memkit and the plugin write it; read without YAML, which gives the same (a test proves it).
-_PLAIN = re.compile(r"date: ([0-9]{4}-[0-9]{2}-[0-9]{2})\nindex: '((?:[^'\x00-\x1f\x7f\u0085\u2028\u2029]|'')*)'")
+_PLAIN = re.compile(r"date: ([0-9]{4}-[0-9]{2}-[0-9]{2})\nindex: '((?:[^'\x00-\x1f\x7f-\x9f\u2028\u2029\ufffe\uffff]|'')*)'")
 _QUOTED = re.compile(r"""index:[ \t]*(?:'(?:[^']|'')*'|"(?:[^"\\]|\\.)*")[ \t]*(?:#.*)?$""")
 _BREAKS = re.compile("[\t\n\r\x00-\x08\x0b-\x1f\x7f\u0085\u2028\u2029]")
 

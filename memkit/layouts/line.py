@@ -16,7 +16,7 @@ TIME = (
 ENTRY = re.compile(rf"- \[({TIME})\] \[([^\[\]\n]*)\] (\S[^\n]*)")
 # One hit a line, so that a hit's place is its line number: an entry with three groups, any other line with none.
 LINES = re.compile(rf"^(?:{ENTRY.pattern}|[^\n]*)$", re.MULTILINE)
-LIST_LINE = re.compile(r"\s*(?:[-*+•]|[0-9]+[.)])\s+\S")
+LIST_LINE = re.compile(r"\s*(?:(?:[-*+•●·]|[0-9]{1,9}[.)])\s|[\u2460-\u2473]|[0-9]{1,3}、)\s*\S")
 MERGE = re.compile(r"(?:<{7}|\|{7}|={7}|>{7})(?: |$)")
 
 
