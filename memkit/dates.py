@@ -162,13 +162,21 @@ def zone(tz: str | tzinfo | None) -> tzinfo:
     if isinstance(tz, tzinfo):
         return tz
     if tz is None:
-        from tzlocal import get_localzone
-
-        return get_localzone()
+        return _machine_zone()
     try:
         return ZoneInfo(tz)
     except (KeyError, ValueError, OSError) as error:
         raise BadArgument(f"tz: no zone is named {str(tz)[:60]!r}; expected a name such as Asia/Shanghai") from error
+
+
+def _machine_zone() -> tzinfo:
+    """Return the machine's named zone; where it has none that can be looked up (`TZ=CST-8`), its offset of now."""
+    from tzlocal import get_localzone
+
+    try:
+        return get_localzone()
+    except (LookupError, ValueError, OSError):
+        return datetime.now().astimezone().tzinfo or UTC
 
 
 def clock_of(now: Clock | datetime | str | None, tz: tzinfo) -> Clock:
@@ -197,4 +205,7 @@ def _parse_now(text: str) -> datetime:
 def _aware(now: datetime, tz: tzinfo) -> datetime:
     if not isinstance(now, datetime) or now.tzinfo is None:
         raise BadArgument("now: a time without zone; expected an aware datetime such as 2025-02-28T21:30+08:00")
-    return now.astimezone(tz)
+    try:
+        return now.astimezone(tz)
+    except OverflowError:
+        raise BadArgument(f"now: {now.isoformat()} lies outside the years 1 to 9999 there") from None

@@ -64,14 +64,18 @@ def read_export(folder: str | Path) -> dict[str, pd.DataFrame]:
     Raises: ExportError if the folder holds no export, or a file is missing or was changed.
     """
     place = Path(folder).expanduser()
-    manifest = json.loads(_bytes(place / MANIFEST))
-    _, read = FORMATS[manifest["format"]]
+    try:
+        manifest = json.loads(_bytes(place / MANIFEST))
+        _, read = FORMATS[manifest["format"]]
+        rows = [(row["frame"], row["file"], row["sha256"], schema.SCHEMAS[row["frame"]]) for row in manifest["frames"]]
+    except (ValueError, LookupError, TypeError) as error:
+        raise ExportError(f"{place / MANIFEST}: no manifest of a memkit export; export again") from error
     frames = {}
-    for row in manifest["frames"]:
-        data = _bytes(place / row["file"])
-        if hashlib.sha256(data).hexdigest() != row["sha256"]:
-            raise ExportError(f"{place / row['file']}: changed since it was exported; export again")
-        frames[row["frame"]] = read(data, schema.SCHEMAS[row["frame"]])
+    for name, file, digest, columns in rows:
+        data = _bytes(place / file)
+        if hashlib.sha256(data).hexdigest() != digest:
+            raise ExportError(f"{place / file}: changed since it was exported; export again")
+        frames[name] = read(data, columns)
     return frames
 
 

@@ -5,9 +5,12 @@ Each look compares scandir + stat with what is held and re-reads only files whos
 
 from __future__ import annotations
 
+import sys
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from datetime import tzinfo
+from functools import cached_property
 from itertools import islice
 from pathlib import Path
 from typing import TypeVar
@@ -16,37 +19,69 @@ import pandas as pd
 from tqdm.auto import tqdm
 
 from memkit import files, query, tables
+from memkit.errors import StoreNotFound
 from memkit.layouts import AT_ONCE, Layout
 from memkit.model import Columns, Document, Entries, FileFact, Reading, Records
 
 _SLOW = 1.0  # seconds after which a progress bar appears
+_FEW = 100  # files that are never worth a progress bar
 _BATCH = 512  # files that are parsed at once; more cost memory, fewer cost time
 
 _Doc = TypeVar("_Doc", Document, Reading)
 
 
+class State:
+    """What one look at a folder found. It is never changed after, so that threads may share it."""
+
+    def __init__(self, facts: dict[str, FileFact], records: dict[str, Records], entries: pd.DataFrame, tags: pd.DataFrame):
+        self.facts = facts
+        self.records = records
+        self.entries = entries
+        dreams = entries["kind"] == "dream"
+        self.visible = entries[~dreams].reset_index(drop=True) if dreams.any() else entries  # all but dreams
+        self.listed_tags = tags  # of documents whose entries may have several tags; the others' are in the column `tag`
+
+    @cached_property
+    def tags(self) -> pd.DataFrame:
+        """Return all tags of all entries but dreams."""
+        return self.listed_tags if len(self.listed_tags) else tables.first_tags(self.visible)
+
+    @cached_property
+    def folded(self) -> query.Folded:
+        """Return the folded text beside the entries frame, made once for as long as the frame stands."""
+        return query.Folded.of(self.visible)
+
+
 class Loaded:
-    """The readable state of one store; `refresh()` before each use."""
+    """The readable state of one store: `refresh()` gives it as it is on disk now."""
 
     def __init__(self, root: Path, layout: Layout, tz: tzinfo, *, extra: Iterable[str] = (), session: Path | None = None):
         self.root, self.layout, self.tz = root, layout, tz
         self.extra, self.session = tuple(extra), session
-        self.facts: dict[str, FileFact] = {}
-        self.records: dict[str, Records] = {}
-        self.entries = tables.entries([], tz)
-        self.visible = self.entries  # all but dreams
-        self.listed_tags = tables.tags([])  # of documents whose entries may have several tags; the others' are in `tag`
-        self._tags: pd.DataFrame | None = None
-        self._folded: query.Folded | None = None
+        self._state = State({}, {}, tables.entries([], tz), tables.tags([]))
+        self._lock = threading.Lock()
+        self._was_there = False
 
-    def refresh(self) -> None:
-        """Read what is new or changed and drop what is gone."""
-        seen = files.scan(self.root, self.layout, self.extra, self.session, known=self.facts)
-        stale = {path for path in self.records if seen.get(path) is not self.facts[path]}
-        fresh = [fact for path, fact in seen.items() if self.facts.get(path) is not fact and _is_read(fact)]
-        if stale or fresh:
-            self._replace(stale, *self._read(sorted(fresh, key=tables.reading_order), seen))
-        self.facts = seen
+    def refresh(self) -> State:
+        """Read what is new or changed, drop what is gone, and return all; what is interrupted leaves the state before.
+
+        Raises: StoreNotFound if the folder was there and is gone.
+        """
+        with self._lock:
+            old = self._state
+            there = files.is_folder(self.root)
+            if self._was_there and not there:
+                raise StoreNotFound(f"{self.root}: the folder is gone; open the store where it is now")
+            self._was_there = there
+            seen = files.scan(self.root, self.layout, self.extra, self.session, known=old.facts)
+            stale = {path for path in old.records if seen.get(path) is not old.facts[path]}
+            fresh = [fact for path, fact in seen.items() if old.facts.get(path) is not fact and _is_read(fact)]
+            if stale or fresh:
+                records, entries = self._read(sorted(fresh, key=tables.reading_order), seen)
+                self._state = _spliced(old, seen, stale, records, entries)
+            else:
+                self._state = State(seen, old.records, old.entries, old.listed_tags) if seen != old.facts else old
+            return self._state
 
     def _read(self, facts: list[FileFact], seen: dict[str, FileFact]) -> tuple[list[Records], pd.DataFrame]:
         """Return the records and the entries of files in reading order; what cannot be read is noted in `seen`."""
@@ -72,41 +107,24 @@ class Loaded:
             columns.append(part)
         return records, columns
 
-    def _replace(self, stale: set[str], fresh: list[Records], entries: pd.DataFrame) -> None:
-        """Take out the rows of changed or gone files, put in the new ones; only the frame keeps the entries."""
-        tags = tables.tags(record for record in fresh if record.role.kind != "dream")
-        if len(self.listed_tags):
-            held = self.listed_tags[~self.listed_tags["path"].isin(stale)]
-            tags = pd.concat([held, tags], ignore_index=True)
-        self.listed_tags = tags
-        self.entries = tables.splice(self.entries, stale, entries)
-        for path in stale:
-            self.records.pop(path, None)
-        for record in fresh:
-            record.entries = Entries()
-            record.tags = []
-            self.records[record.path] = record
-        dreams = self.entries["kind"] == "dream"
-        self.visible = self.entries[~dreams].reset_index(drop=True) if dreams.any() else self.entries
-        self._tags = self._folded = None
-
-    @property
-    def tags(self) -> pd.DataFrame:
-        """Return all tags of all entries but dreams."""
-        if self._tags is None:
-            self._tags = self.listed_tags if len(self.listed_tags) else tables.first_tags(self.visible)
-        return self._tags
-
-    def folded(self) -> query.Folded:
-        """Return the folded text beside the entries frame, made once for as long as the frame stands."""
-        if self._folded is None:
-            self._folded = query.Folded.of(self.visible)
-        return self._folded
-
-    def hashes(self) -> dict[str, str]:
+    def hashes(self, state: State) -> dict[str, str]:
         """Return the SHA-256 of each file that is read, by path."""
-        held = (fact for fact in self.facts.values() if _is_read(fact) and fact.role.kind != "session")
+        held = (fact for fact in state.facts.values() if _is_read(fact) and fact.role.kind != "session")
         return {fact.path: digest for fact in held if (digest := files.sha256(self.root, fact))}
+
+
+def _spliced(old: State, seen: dict[str, FileFact], stale: set[str], fresh: list[Records], entries: pd.DataFrame) -> State:
+    """Return the state without the rows of changed or gone files, with the new ones; only the frame keeps the entries."""
+    tags = tables.tags(record for record in fresh if record.role.kind != "dream")
+    if len(old.listed_tags):
+        held = old.listed_tags[~old.listed_tags["path"].isin(stale)]
+        tags = pd.concat([held, tags], ignore_index=True)
+    records = {path: record for path, record in old.records.items() if path not in stale}
+    for record in fresh:
+        record.entries = Entries()
+        record.tags = []
+        records[record.path] = record
+    return State(seen, records, tables.splice(old.entries, stale, entries), tags)
 
 
 def _is_read(fact: FileFact) -> bool:
@@ -115,7 +133,8 @@ def _is_read(fact: FileFact) -> bool:
 
 def _documents(facts: list[FileFact], read: Callable[[FileFact], _Doc | str], seen: dict[str, FileFact]) -> Iterator[_Doc]:
     """Yield the files as documents, and note in `seen` the trouble of those that cannot be read."""
-    for fact in tqdm(facts, desc="memkit: reading", unit="file", delay=_SLOW, leave=False, disable=len(facts) < 100):
+    quiet = len(facts) < _FEW or not (sys.stderr.isatty() or "ipykernel" in sys.modules)
+    for fact in tqdm(facts, desc="memkit: reading", unit="file", delay=_SLOW, leave=False, disable=quiet):
         doc = read(fact)
         if isinstance(doc, str):
             seen[fact.path] = replace(fact, trouble=doc)

@@ -71,13 +71,13 @@ def check_fields(fields: str | Iterable[str]) -> tuple[str, ...]:
 
     Raises: BadArgument for a name other than text and tag, and for none.
     """
-    named = (fields,) if isinstance(fields, str) else tuple(dict.fromkeys(fields))
+    named = (fields,) if isinstance(fields, str) or not isinstance(fields, Iterable) else tuple(fields)
     for field in named:
-        if field not in FIELDS:
+        if not isinstance(field, str) or field not in FIELDS:
             raise BadArgument(f"fields: {str(field)[:40]!r}; expected text, tag")
     if not named:
         raise BadArgument("fields: none given; expected text, tag or both")
-    return named
+    return tuple(dict.fromkeys(named))
 
 
 def matches(terms: Sequence[str], fields: Iterable[str | None], mode: str = "and") -> bool:

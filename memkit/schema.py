@@ -27,6 +27,8 @@ FILE_KIND = pd.CategoricalDtype(pd.Index((*KINDS, *DERIVED_KINDS), dtype=STR))
 BLOCK = pd.CategoricalDtype(pd.Index(BLOCKS, dtype=STR))
 SEVERITY = pd.CategoricalDtype(pd.Index(("error", "warning", "info"), dtype=STR))
 
+_FIRST, _LAST = (int(np.datetime64(time, "ms").view("int64")) for time in ("0001-01-01", "9999-12-31T23:59:59.999"))
+
 Schema = dict[str, Any]
 
 ENTRIES: Schema = {
@@ -130,5 +132,15 @@ def instants(values: Any) -> Any:
         array = pa.array(values, pa.large_string()).cast(pa.timestamp("ms", "UTC"))
     except (pa.ArrowInvalid, pa.ArrowTypeError):
         parsed = pd.to_datetime(pd.Series(list(values), dtype=object), format="ISO8601", errors="coerce", utc=True)
-        return pd.DatetimeIndex(parsed).as_unit("ms").array
-    return array.to_pandas().array
+        return _within_years(pd.DatetimeIndex(parsed).as_unit("ms").array)
+    return _within_years(array.to_pandas().array)
+
+
+def _within_years(times: Any) -> Any:
+    """Return times with NaT for those that leave the years 1 to 9999 in UTC, which nothing else can print."""
+    numbers = times.asi8
+    out = (numbers > _LAST) | ((numbers < _FIRST) & (numbers != np.iinfo("int64").min))
+    if out.any():
+        times = times.copy()
+        times[out] = pd.NaT
+    return times

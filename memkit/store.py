@@ -19,7 +19,7 @@ from memkit import audit, cells, dates, display, export, files, overview, query,
 from memkit.audit import AuditReport
 from memkit.errors import BadArgument, UnsupportedError
 from memkit.files import Found
-from memkit.loading import Loaded
+from memkit.loading import Loaded, State
 from memkit.model import Snapshot
 from memkit.sources import Sources
 from memkit.views import Day, HotLayer, Text, hot_layer
@@ -46,6 +46,9 @@ def open_store(
 
     Raises: StoreNotFound, AmbiguousStore, BadArgument.
     """
+    given = [extra] if isinstance(extra, str) else list(extra)
+    if any("\0" in os.fspath(path) for path in (*given, *([session] if session else []))):
+        raise BadArgument("extra and session: a path has no NUL in it")
     found = files.find_store(path if path is not None else Path.cwd(), layout)
     if found.layout.NAME != "workspace" and (extra or session):
         raise UnsupportedError(f"extra and session: only a workspace has them; this store is {found.layout.NAME}")
@@ -117,7 +120,7 @@ class Store:
     def files(self) -> pd.DataFrame:
         """Return every file seen: path, kind, date, bytes, modified, sha256, skipped (the reason, missing if read)."""
         loaded = self._fresh()
-        return tables.files(loaded.facts.values(), loaded.hashes())
+        return tables.files(loaded.facts.values(), self._loaded.hashes(loaded))
 
     def hot(self) -> HotLayer:
         """Return the hot layer; empty where there is none."""
@@ -134,7 +137,7 @@ class Store:
         if not held:
             raise BadArgument(f"date: {wanted} has no file here; {_nearest(loaded, wanted)}")
         held.sort(key=tables.plain_first)
-        texts = (files.read(loaded.root, loaded.facts[record.path]) for record in held)
+        texts = (files.read(self.root, loaded.facts[record.path]) for record in held)
         text = "\n".join(doc.reading for doc in texts if not isinstance(doc, str))
         entries = _public(loaded.visible[loaded.visible["path"].isin([record.path for record in held])])
         index = next((record.index.text for record in held if record.index and record.index.text), None)
@@ -261,14 +264,13 @@ class Store:
 
     # ---- inside ----
 
-    def _fresh(self) -> Loaded:
-        self._loaded.refresh()
-        return self._loaded
+    def _fresh(self) -> State:
+        return self._loaded.refresh()
 
-    def _audit(self, loaded: Loaded, now: datetime) -> AuditReport:
+    def _audit(self, loaded: State, now: datetime) -> AuditReport:
         return audit.run(Snapshot(self.layout, loaded.facts, loaded.records, loaded.entries, now))
 
-    def _sources(self, loaded: Loaded) -> Sources:
+    def _sources(self, loaded: State) -> Sources:
         stored = {path: record.summary for path, record in loaded.records.items() if record.summary}
         return Sources(loaded.visible, stored, layered=self.layout == "layers", tz=self.tz)
 
@@ -278,20 +280,20 @@ def _public(frame: pd.DataFrame) -> pd.DataFrame:
     return frame[list(schema.ENTRIES)]
 
 
-def _days(loaded: Loaded, today: date) -> pd.DataFrame:
+def _days(loaded: State, today: date) -> pd.DataFrame:
     return tables.days(loaded.records.values(), loaded.visible, today)
 
 
-def _nearest(loaded: Loaded, wanted: date) -> str:
+def _nearest(loaded: State, wanted: date) -> str:
     days = [record.role.day for record in loaded.records.values() if record.role.day and tables.is_day_file(record)]
     nearest = min(days, key=lambda day: abs((day - wanted).days), default=None)
     return f"the nearest day that has one is {nearest}" if nearest else "no day has one"
 
 
-def _hot(loaded: Loaded, limit: int) -> HotLayer:
+def _hot(loaded: State, limit: int) -> HotLayer:
     held = loaded.records.values()
     return hot_layer(next((record.hot for record in held if record.hot), None), tables.topics(held), limit)
 
 
-def _matching(loaded: Loaded, words: str, mode: str, fields: str | Iterable[str], tz: tzinfo) -> pd.DataFrame:
-    return query.matching(loaded.visible, words, mode=mode, fields=fields, folded=loaded.folded(), tz=tz)
+def _matching(loaded: State, words: str, mode: str, fields: str | Iterable[str], tz: tzinfo) -> pd.DataFrame:
+    return query.matching(loaded.visible, words, mode=mode, fields=fields, folded=loaded.folded, tz=tz)

@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 
 from memkit import schema
 from memkit.dates import PERIODS, period_days
+from memkit.layouts.stored import instant_of
 from memkit.model import Columns, Entries, FileFact, Records
 
 DAY_KINDS = ("daily", "daily-slug")
@@ -187,8 +188,13 @@ def summaries(records: Iterable[Records], stale: Mapping[str, bool]) -> pd.DataF
         days = period_days(stored.period, stored.key)
         counts = (len(stored.lines), stored.omitted, stored.chars)
         head = (stored.period, stored.key, days[0], days[-1], record.path)
-        rows.append((*head, *counts, stored.generated_at, stale.get(record.path, False)))
+        rows.append((*head, *counts, _time(stored.generated_at), stale.get(record.path, False)))
     return schema.rows(schema.SUMMARIES, rows)
+
+
+def _time(stamp: str | None) -> str | None:
+    """Return what a summary says of its making if that is an instant; pandas would take `now` for one too."""
+    return stamp if stamp and instant_of(stamp) else None
 
 
 def topics(records: Iterable[Records]) -> pd.DataFrame:

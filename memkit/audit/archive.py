@@ -123,7 +123,7 @@ def ghost_row(store: Snapshot) -> Iterator[Finding]:
 
     Bad: a row of 2025-02-03 without its file. Good: rows of days that are there.
     """
-    days = _days(store)
+    days = {*_days(store), *(fact.role.day for fact in store.files.values() if fact.role.skipped)}
     for path, (row, *_) in _own_rows(store):
         there = row.day in days or _is_unread(store, day_path(row.day))
         if row.day < store.today and not there:

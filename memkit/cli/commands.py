@@ -121,7 +121,7 @@ def recent(store: Store, days: str) -> pd.DataFrame:
 
     Example: memkit recent ~/vault 7
     """
-    return store.recent(int(days))
+    return store.recent(int(days[:9]))
 
 
 @on_frame(cli, "TAG")

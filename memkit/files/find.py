@@ -14,7 +14,7 @@ from memkit.layouts import Layout
 from memkit.text import decode
 
 BELOW = (".agents/*/memory", ".first_paramecium", "dsh-memory-layers")
-_NAMES_A_FOLDER = 2000  # enough to tell a layout, and no more than a glance at a huge folder
+_NAMES_A_FOLDER = 20_000  # enough to tell a layout, and no more than a glance at a huge folder
 
 
 class Found(NamedTuple):
@@ -150,6 +150,6 @@ def _may_tell(entry: os.DirEntry[str]) -> bool:
         return False
 
 
-def is_folder(path: str) -> bool:
+def is_folder(path: str | os.PathLike[str]) -> bool:
     """Return whether there is a folder at a path."""
     return Path(path).expanduser().is_dir()

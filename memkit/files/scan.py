@@ -10,6 +10,8 @@ import os
 import re
 import stat
 from collections.abc import Callable, Iterable, Mapping
+from fnmatch import fnmatchcase
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
@@ -36,8 +38,8 @@ def scan(
 
     A file that is still as its `known` fact says keeps that very object, and with it the trouble that reading it gave.
     """
-    walk = _Walk(layout, os.path.realpath(root), known, {}, set(), [])
-    for place in layout.PLACES:
+    walk = _Walk(layout.role, os.path.realpath(root), known, {}, set(), [])
+    for place in _places(str(root), layout, walk):
         _scan_place(os.path.join(root, place) if place else str(root), place, walk)
     for full, path in walk.links:  # the list grows while it is read: a linked folder may hold links
         _scan_link(full, path, walk)
@@ -51,12 +53,31 @@ def scan(
 class _Walk(NamedTuple):
     """What one scan carries along: `seen` are the folders it has been in, `links` what is left for the end."""
 
-    layout: Layout
+    role: _RoleOf
     real_root: str
     known: Mapping[str, FileFact]
     facts: dict[str, FileFact]
     seen: set[tuple[int, int]]
     links: list[tuple[str, str]]
+
+
+def _places(root: str, layout: Layout, walk: _Walk) -> list[str]:
+    """Return the places of a layout, those with a `*` as the names at the root that they match."""
+    plain = [place for place in layout.PLACES if "*" not in place]
+    globs = [place for place in layout.PLACES if "*" in place]
+    names = [name for name in _names(root, walk) if any(map(partial(fnmatchcase, name), globs))] if globs else []
+    return [*plain, *(name for name in names if name not in plain)]
+
+
+def _names(root: str, walk: _Walk) -> list[str]:
+    """Return the names at the root; one that cannot be looked at is noted."""
+    try:
+        return sorted(name for name in os.listdir(root) if _is_utf8(name))
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        walk.facts["./"] = FileFact("./", Role(), 0, 0, 0, _trouble(error))
+        return []
 
 
 def _scan_place(full: str, path: str, walk: _Walk) -> None:
@@ -66,7 +87,7 @@ def _scan_place(full: str, path: str, walk: _Walk) -> None:
     elif os.path.isdir(full):
         _scan_folder(full, path, walk)
     elif os.path.lexists(full):
-        _add_once(_fact(full, path, walk.layout.role, walk.known), walk.facts)
+        _add_once(_fact(full, path, walk.role, walk.known), walk.facts)
 
 
 def _scan_folder(full: str, path: str, walk: _Walk) -> None:
@@ -81,7 +102,7 @@ def _scan_folder(full: str, path: str, walk: _Walk) -> None:
             elif entry.is_symlink():
                 walk.links.append((entry.path, inner))
             elif not entry.is_dir(follow_symlinks=False):
-                _add_once(_entry_fact(entry, inner, walk.layout.role, walk.known), walk.facts)
+                _add_once(_entry_fact(entry, inner, walk.role, walk.known), walk.facts)
             elif entry.name in SKIPPED_FOLDERS:
                 _skip(inner + "/", "a folder that holds no memory", walk)
             else:
@@ -118,7 +139,7 @@ def _scan_link(full: str, path: str, walk: _Walk) -> None:
     elif path != "memory.md" and target != path and target in walk.facts and not walk.facts[target].role.skipped:
         _skip(path, f"a link to {target}, which is read by itself", walk)
     else:
-        _add_once(_fact(full, path, walk.layout.role, walk.known), walk.facts)
+        _add_once(_fact(full, path, walk.role, walk.known), walk.facts)
 
 
 def _skip(path: str, reason: str, walk: _Walk) -> None:
@@ -167,15 +188,21 @@ def _fact_of(info: os.stat_result, path: str, role_of: _RoleOf, known: Mapping[s
 
 def _scan_extra(root: Path, given: str, walk: _Walk) -> None:
     """Add the files of an extra path; inside the root they are named relative to it, elsewhere absolutely."""
-    full = Path(os.path.normpath(root / Path(given).expanduser()))
-    names = [full] if not full.is_dir() else sorted(path for path in full.rglob("*") if path.is_file())
-    for name in names:
-        inside = str(name).startswith(str(root) + os.sep)
-        path = name.relative_to(root).as_posix() if inside else name.as_posix()
-        if not _is_utf8(path):
-            _skip(path, "its name is not UTF-8", walk)
-        elif path not in walk.facts or walk.facts[path].role.skipped:
-            walk.facts[path] = _fact(str(name), path, workspace.extra_role, walk.known)
+    full = Path(os.path.normpath(root / os.path.expanduser(given)))
+    path = full.relative_to(root).as_posix() if full.is_relative_to(root) else full.as_posix()
+    if not _is_utf8(path):
+        return _skip(path, "its name is not UTF-8", walk)
+    own = _Walk(workspace.extra_role, os.path.realpath(full), walk.known, {}, set(), [])
+    if os.path.isdir(full):
+        _scan_folder(str(full), path, own)
+    else:
+        own.facts[path] = _fact(str(full), path, own.role, own.known)
+    for link, name in own.links:
+        _scan_link(link, name, own)
+    for name, fact in own.facts.items():
+        if name not in walk.facts or walk.facts[name].role.skipped:
+            walk.facts[name] = fact
+    return None
 
 
 def _inside(full: str, real_root: str) -> bool:

@@ -12,7 +12,7 @@ from memkit.model import Columns, Document, Reading, Records, Role
 
 
 class Layout(Protocol):
-    """What a layout module offers; PLACES are the paths below the root that are its own ("" = all of it)."""
+    """What a layout module offers; PLACES are the paths below the root that are its own ("" = all of it; `*` as in globs)."""
 
     NAME: str
     PLACES: tuple[str, ...]

@@ -7,7 +7,7 @@ from datetime import date
 
 from memkit.dates import parse_day
 from memkit.layouts import catalog, index_line, markdown
-from memkit.layouts.names import SYSTEM_FILES, leftover
+from memkit.layouts.names import SYSTEM_FILES, leftover, named_day, split
 from memkit.model import Document, Records, Role
 from memkit.text import front_matter
 
@@ -35,7 +35,8 @@ def role(path: str) -> Role:
         return found
     if path.rpartition("/")[2] in SYSTEM_FILES:
         return Role(skipped="a system file")
-    return Role(skipped="not archive/<YYYY>/<YYYY-MM-DD>.md", problem="not-a-day")
+    day = named_day(split(path)[1]).day
+    return Role(day=day, skipped="not archive/<YYYY>/<YYYY-MM-DD>.md", problem="not-a-day")
 
 
 def day_path(day: date) -> str:

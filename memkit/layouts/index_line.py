@@ -41,12 +41,18 @@ def _read_yaml(lines: list[str], cut: FrontMatter, doc: Document) -> tuple[Index
     if broken:
         return IndexLine(recovered(raw), line), [*problems, *broken]
     text = values.get("index")
+    text = paired(text) if isinstance(text, str) else text
     index = IndexLine(_BREAKS.sub(" ", text).strip() or None if isinstance(text, str) else None, line)
     problems += _shape(text, raw, line, repeated=len(at["index"]) > 1) or _empty(index)
     day = values.get("date")
     if isinstance(day, str) and at["date"]:
         problems += _date_problems(day.strip(), at["date"][-1], doc)
     return index, problems
+
+
+def paired(text: str) -> str:
+    """Return a text in which two halves of a character that JSON-style escapes made are one; a lone half is U+FFFD."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def recovered(raw: str) -> str | None:

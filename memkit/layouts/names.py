@@ -14,7 +14,7 @@ TEMP = re.compile(r"(?:\.~|~\$|\.#).*|.*(?:\.tmp|\.temp|\.swp|\.part|\.partial|\
 STRAY = re.compile(r"\..+\.[0-9a-z_]{8,}\.tmp$")  # what a killed memkit leaves beside a file
 CONFLICT = re.compile(
     r"conflicted[ _-]copy|sync-conflict|冲突(?:文件|副本|版本)|[(（][^)）]*(?:conflict|冲突)[^)）]*[)）]"
-    r"|[ ._]conflict(?:ed)?(?=[ ._-]|$)|-conflict(?:ed)?(?=-?[0-9]{4,}|\.[a-z]+$)",
+    r"|[-_]conflict-?[0-9]{6,}|^(?:[0-9]{4}-[0-9]{2}-[0-9]{2}|memory)(?:\.md)?[ ._]conflict(?:ed)?[ ._-]*[0-9]*(?:\.md)?$",
     re.IGNORECASE,
 )
 _DAY_FIRST = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})(?![0-9])(.*)$")
@@ -37,10 +37,11 @@ def leftover(path: str, *, day_like: bool) -> Role | None:
     `day_like` is for layouts whose names are days alone, where any name that speaks of a conflict is one.
     """
     name = path.rpartition("/")[2]
+    day = named_day(name.lstrip(".~$#")).day
     if STRAY.match(name):
-        return Role(skipped="a temp file that a killed write left", problem="stray-temp")
+        return Role(day=day, skipped="a temp file that a killed write left", problem="stray-temp")
     if CONFLICT.search(name) or TEMP.match(name) or (day_like and re.search("conflict|冲突", name, re.IGNORECASE)):
-        return Role(skipped="a conflict copy or temp file of a sync program", problem="conflict-copy")
+        return Role(day=day, skipped="a conflict copy or temp file of a sync program", problem="conflict-copy")
     return None
 
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 from memkit.dates import parse_day
 from memkit.layouts.line import other_span
-from memkit.model import Document, Records, StoredSummary
+from memkit.model import Document, Problem, Records, StoredSummary
 
 ENTRY = re.compile(r"- \[([^\[\]]*)\] \[([^\[\]]*)\] (\S.*)")
 _INSTANT = re.compile(r"[0-9-]{10}T(?:[01][0-9]|2[0-3]):[0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?(?:Z|[+-][0-9]{2}:[0-9]{2})")
@@ -23,6 +23,9 @@ def parse(doc: Document, records: Records, *, spans: bool = False) -> Records:
     """Return the records with the summary in them; its period and key are those of its path."""
     _, period, name = doc.path.split("/")
     records.summary = read(doc.reading, period, name.removesuffix(".md"))
+    start = next((number for number, line in enumerate(doc.reading.split("\n"), 1) if line.startswith("<<<<<<< ")), 0)
+    if start:
+        records.problems.append(Problem("merge-marker", start, "an unresolved merge: both sides are still in the file"))
     if spans:
         records.spans = ["layout" if is_line(line) else other_span(line) for line in doc.reading.split("\n")]
     return records

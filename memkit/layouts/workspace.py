@@ -12,7 +12,8 @@ from memkit.model import Document, Records, Role
 from memkit.text import front_matter
 
 NAME = "workspace"
-PLACES: tuple[str, ...] = ("MEMORY.md", "memory.md", "DREAMS.md", "memory", ".dreams")
+# With what sync programs and killed writers leave beside MEMORY.md.
+PLACES: tuple[str, ...] = ("MEMORY.md", "memory.md", "DREAMS.md", "memory", ".dreams", "MEMORY[ .(]*", ".MEMORY.md.*")
 SESSION = "session/transcript.md"
 
 
@@ -53,6 +54,8 @@ def role(path: str) -> Role:
 
 def extra_role(path: str) -> Role:
     """Return what a file named by the caller as an extra path is: `extra` if it is Markdown."""
+    if found := leftover(path, day_like=False):
+        return found
     if split(path)[2] not in (".md", ".markdown", ".txt"):
         return Role(skipped="not Markdown")
     return Role("extra")
