@@ -166,8 +166,8 @@ def _remarks(card: Card) -> list[str]:
     return [*notes, f"showing 3 of {len(card.notes):,} notes"] if len(card.notes) > 3 else notes
 
 
-def _root(card: Card) -> str:
-    return clip(card.root[::-1], 120)[::-1]  # the end of a path says more than its start
+def _root(card: Card, room: int = 120) -> str:
+    return clip(card.root[::-1], room)[::-1]  # the end of a path says more than its start
 
 
 def card_html(card: Card) -> str:
@@ -183,7 +183,8 @@ def card_html(card: Card) -> str:
 
 def card_text(card: Card) -> str:
     """Return the card as text of at most 79 columns."""
-    lines = wrap(f"{clip(card.title, LABEL)}  {_root(card)}")
+    title = clip(card.title, LABEL)
+    lines = [f"{title}  {_root(card, WIDTH - columns(title) - 2)}"]  # a path in one piece, to be copied
     lines += wrap(" · ".join(f"{number} {word}".strip() for number, word in _facts(card)))
     rows, cut = _bars(card)
     lines += ["", bars_text(rows, "entries", "chars"), *wrap(cut), ""] if rows else []

@@ -119,12 +119,13 @@ def _spliced(old: State, seen: dict[str, FileFact], stale: set[str], fresh: list
     if len(old.listed_tags):
         held = old.listed_tags[~old.listed_tags["path"].isin(stale)]
         tags = pd.concat([held, tags], ignore_index=True)
+    entries = tables.splice(old.entries, stale, entries)
     records = {path: record for path, record in old.records.items() if path not in stale}
     for record in fresh:
         record.entries = Entries()
         record.tags = []
         records[record.path] = record
-    return State(seen, records, tables.splice(old.entries, stale, entries), tags)
+    return State(seen, records, entries, tables.in_order_of(entries, tags))
 
 
 def _is_read(fact: FileFact) -> bool:

@@ -15,7 +15,6 @@ from typing import Any
 KINDS = ("daily", "daily-slug", "longterm", "note", "extra", "session", "dream")
 DERIVED_KINDS = ("catalog", "summary", "hot", "index")
 BLOCKS = ("item", "paragraph", "table", "code", "quote")
-LAYOUT_NAMES = ("archive", "workspace", "layers")
 
 # What a line of a document can be taken for (Records.spans).
 SPANS = ("blank", "entry", "heading", "front matter", "marker", "layout", "problem")

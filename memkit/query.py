@@ -21,7 +21,6 @@ from memkit.errors import BadArgument
 from memkit.text import norm_tag
 
 NO_TAG = "-"
-DAY_MS = 86_400_000
 NEVER = np.iinfo("int64").min  # how NaT looks as a number
 
 # Beyond these years an offset from UTC would leave the range of Python's dates.

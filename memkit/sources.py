@@ -12,7 +12,7 @@ from datetime import date, tzinfo
 import numpy as np
 import pandas as pd
 
-from memkit.dates import month_weeks, period_days, period_key, week_days
+from memkit.dates import month_weeks, period_days, week_days
 from memkit.model import StoredSummary
 from memkit.summaries import Line, Source, dated, entry, is_stale, lower
 
@@ -77,13 +77,6 @@ class Sources:
                     below = any(answers.get(source.name, False) for source in sources)
                     answers[path] = is_stale(summary, sources, lower_stale=below)
         return answers
-
-    def latest_key(self, period: str, until: date) -> str | None:
-        """Return the key of the latest period that has entries and begins no later than `until`, or None."""
-        position = int(np.searchsorted(self._sorted, np.datetime64(until) + 1))
-        if position == 0:
-            return None
-        return period_key(period, pd.Timestamp(self._sorted[position - 1]).date())
 
 
 def _once(sources: list[Source]) -> list[Source]:

@@ -10,6 +10,7 @@ import os
 import warnings
 from collections.abc import Iterable
 from datetime import date, datetime, tzinfo
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -44,15 +45,15 @@ def open_store(
     store. `tz` (default: the machine's zone) and `now` decide what today is. `extra` and `session` are for
     `workspace`: more Markdown files or folders, and a chat transcript in JSON. `hot_limit` is for `layers`.
 
-    Raises: StoreNotFound, AmbiguousStore, BadArgument.
+    Raises: StoreNotFound, AmbiguousStore, BadArgument, UnsupportedError.
     """
     given = [extra] if isinstance(extra, str) else list(extra)
     if any("\0" in os.fspath(path) for path in (*given, *([session] if session else []))):
         raise BadArgument("extra and session: a path has no NUL in it")
     found = files.find_store(path if path is not None else Path.cwd(), layout)
-    if found.layout.NAME != "workspace" and (extra or session):
+    if found.layout.NAME != "workspace" and (given or session):
         raise UnsupportedError(f"extra and session: only a workspace has them; this store is {found.layout.NAME}")
-    return Store(found, tz=dates.zone(tz), now=now, extra=extra, session=session, hot_limit=_checked_limit(hot_limit))
+    return Store(found, tz=dates.zone(tz), now=now, extra=given, session=session, hot_limit=_checked_limit(hot_limit))
 
 
 def _checked_limit(value: object) -> int:
@@ -63,7 +64,10 @@ def _checked_limit(value: object) -> int:
 
 
 class Store:
-    """One memory folder. Use `memkit.open` to get one."""
+    """One memory folder. Use `memkit.open` to get one.
+
+    Every method looks at the folder once; if it is gone since it was opened, it raises StoreNotFound.
+    """
 
     def __init__(
         self,
@@ -81,9 +85,8 @@ class Store:
         self.tz: tzinfo = tz
         self._clock = dates.clock_of(now, tz)
         self._hot_limit = hot_limit
-        given = [extra] if isinstance(extra, str) else list(extra)
         transcript = Path(session).expanduser().absolute() if session is not None else None
-        self._loaded = Loaded(found.root, found.layout, tz, extra=given, session=transcript)
+        self._loaded = Loaded(found.root, found.layout, tz, extra=extra, session=transcript)
 
     # ---- nouns ----
 
@@ -185,7 +188,7 @@ class Store:
         Columns: the key, entries, chars, bytes, active_days, share (of chars), cumulative_chars; `tokenizer` (from a
         text to a number or to tokens) adds `tokens`. Times without entries are zeros; what has no key comes last.
 
-        Raises: BadArgument for another `by`.
+        Raises: BadArgument for another `by`, or a tokenizer that is none.
         """
         loaded = self._fresh()
         return stats.volume(loaded.visible, by, tags=loaded.tags, tz=self.tz, tokenizer=tokenizer)
@@ -200,8 +203,9 @@ class Store:
 
     def overview(self) -> pd.DataFrame:
         """Return the store's facts, a row each in the column `value`; dsh's mem_stats are among them in every layout."""
-        loaded = self._fresh()
-        return overview.overview(self.layout, str(self.root), loaded.visible, self.days(), loaded.records.values(), self.hot())
+        loaded, today = self._fresh(), self._clock().date()
+        days, hot = _days(loaded, today), _hot(loaded, self._hot_limit)
+        return overview.overview(self.layout, str(self.root), loaded.visible, days, loaded.records.values(), hot)
 
     def summary(self, period: str = "week", date: object = None) -> Text:
         """Return the extractive summary of the day, week or month that holds `date` (default: today). Nothing is written.
@@ -227,11 +231,24 @@ class Store:
 
         Returns what was written: frame, file, rows, bytes, sha256.
 
-        Raises: BadArgument for another format, PathError for a folder inside the store.
+        Raises: BadArgument for another format, PathError for a folder inside the store or a file in its place,
+            ExportError if files lie there that no export wrote.
         """
-        frames = {name: getattr(self, name)() for name in schema.SCHEMAS}
-        frames["entries"] = self.entries(dreams=True)
-        return export.export(frames, Path(dir).expanduser(), format, store=self.root)
+        return export.export(self._frames(), Path(dir).expanduser(), format, store=self.root)
+
+    def _frames(self) -> dict[str, pd.DataFrame]:
+        """Return every frame by name, all of one moment; the entries with dreams."""
+        loaded, today = self._fresh(), self._clock().date()
+        records = loaded.records.values()
+        return {
+            "entries": _public(loaded.entries),
+            "days": _days(loaded, today),
+            "catalog": tables.catalog(records),
+            "summaries": tables.summaries(records, self._sources(loaded).stale()),
+            "topics": tables.topics(records),
+            "tags": loaded.tags,
+            "files": tables.files(loaded.facts.values(), self._loaded.hashes(loaded)),
+        }
 
     # ---- how it is shown ----
 
@@ -240,7 +257,8 @@ class Store:
         return self._repr_mimebundle_()["text/plain"]
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        return display.mimebundle(lambda: display.card_html(self._card()), lambda: display.card_text(self._card()))
+        card = cache(self._card)
+        return display.mimebundle(lambda: display.card_html(card()), lambda: display.card_text(card()))
 
     def _card(self) -> display.Card:
         loaded, now = self._fresh(), self._clock()

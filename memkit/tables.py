@@ -173,6 +173,13 @@ def first_tags(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.loc[frame["tag"].notna(), list(schema.TAGS)].reset_index(drop=True)
 
 
+def in_order_of(frame: pd.DataFrame, tags: pd.DataFrame) -> pd.DataFrame:
+    """Return a frame of tags in the order in which the entries' files come."""
+    rank = pd.Index(frame["path"].unique()).get_indexer(tags["path"])
+    order = np.argsort(rank, kind="stable")
+    return tags if (np.diff(rank) >= 0).all() else tags.take(order).reset_index(drop=True)
+
+
 def catalog(records: Iterable[Records]) -> pd.DataFrame:
     """Return the CATALOG frame: every readable row of every catalog, as it lies in the files."""
     held = sorted((r for r in records if r.rows), key=lambda r: r.path)

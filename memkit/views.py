@@ -8,7 +8,7 @@ import pandas as pd
 
 from memkit import tables
 from memkit.cells import count, visible
-from memkit.lines import FENCE
+from memkit.lines import FENCE, closes
 from memkit.model import Hot
 from memkit.text import front_matter
 
@@ -78,18 +78,18 @@ def harmless(text: str) -> str:
     """
     lines = text.split("\n")
     cut = front_matter(lines)
-    head = ["```yaml", *cut.lines, "```"] if cut and cut.lines else []
+    shown = [f"    {line}" for line in cut.lines] if cut else []  # indented, it is code whatever it holds
     fence = ""
     for line in lines[cut.last if cut else 0 :]:
-        opener = FENCE.match(line)
+        opener = FENCE.match(line) if line[:1] in "`~" else None  # an indented one may end with its item
         if fence:
-            fence = "" if line.strip() == fence else fence
+            fence = "" if closes(line, fence) else fence
         elif opener:
             fence = opener[1]
         else:
             line = line.replace("<", "&lt;").replace("![", "!\\[")
-        head.append(line)
-    return "\n".join(head)
+        shown.append(line)
+    return "\n".join(shown)
 
 
 def _shown(text: str) -> str:

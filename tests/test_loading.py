@@ -7,6 +7,7 @@ import shutil
 import threading
 
 import pandas as pd
+import pyromark
 import pytest
 from conftest import SAMPLES, open_at
 
@@ -95,6 +96,10 @@ class TestLinksAndNames:
         assert len(mem.entries()) == 1
         assert mem.files()["skipped"].str.startswith("unreadable").sum() == 1
 
+    def test_extra_may_be_a_generator(self, workspace, tmp_path):
+        workspace({"MEMORY.md": "- 一\n", "b.md": "- 二\n"})
+        assert len(open_at(tmp_path / "w", extra=(name for name in ["b.md"])).entries()) == 2
+
     def test_a_path_with_nul_is_refused(self, workspace):
         with pytest.raises(memkit.BadArgument, match="no NUL"):
             workspace({"MEMORY.md": "- 一\n"}, extra=["a\0b"])
@@ -162,6 +167,37 @@ class TestOddContent:
         stamp = old.split("生成时间：")[1].split("\n")[0]
         path.write_text(old.replace(stamp, said), encoding="utf-8")
         assert mem.summaries().set_index("key")["generated_at"].isna()["2025-W08"]
+
+
+class TestShown:
+    @pytest.mark.parametrize(
+        "body",
+        [
+            "```\ncode\n````\n<img src=x>\n",
+            "- a\n  ```\n  code\n\nb <img src=x>\n",
+            "~~~\n```\n~~~\n![x](https://example.org/x.png)\n",
+        ],
+    )
+    def test_markdown_that_is_shown_has_no_live_image(self, workspace, body):
+        mem = workspace({"memory/2025-02-01.md": body})
+        shown = pyromark.html(mem.day("2025-02-01")._repr_markdown_())
+        assert "<img" not in shown
+
+    def test_tags_come_in_the_order_of_their_files_after_a_change(self, workspace):
+        mem = workspace({f"memory/2025-02-0{day}.md": f"- [标签{day}] 茶\n" for day in range(1, 6)})
+        mem.tags()
+        (mem.root / "memory/2025-02-02.md").write_text("- [新标签] 茶\n", encoding="utf-8")
+        assert mem.tags()["tag"].tolist() == ["标签1", "新标签", "标签3", "标签4", "标签5"]
+
+    def test_one_answer_looks_at_the_folder_once(self, workspace, monkeypatch):
+        mem = workspace({"memory/2025-02-01.md": "- 茶\n"})
+        looks = []
+        real = mem._loaded.refresh
+        monkeypatch.setattr(mem._loaded, "refresh", lambda: looks.append(1) or real())
+        for ask in (mem.overview, mem.audit, mem.summaries, mem.hot, lambda: repr(mem), mem._frames):
+            looks.clear()
+            ask()
+            assert len(looks) == 1
 
 
 class TestTheMachine:

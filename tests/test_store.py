@@ -411,7 +411,7 @@ class TestShownAsMarkdown:
             assert "](https://example.org/a.png)" in shown
             assert "![" not in shown
             assert "<img" not in shown
-        assert mem.day("2025-02-28")._repr_markdown_().startswith("```yaml\ndate: 2025-02-28\n")
+        assert mem.day("2025-02-28")._repr_markdown_().startswith("    date: 2025-02-28\n")
         assert "<b>代码</b>" in mem.day("2025-02-28")._repr_markdown_()
         assert mem.day("2025-02-28").text == head + body
 

@@ -11,7 +11,6 @@ from memkit.tables import is_day_file, plain_first
 
 LONELY = timedelta(days=200)
 HIDES_ENTRIES = frozenset({"entry-invisible", "unclosed-fence"})  # rules whose finding says already why a day looks empty
-MEMORY_KINDS = ("daily", "daily-slug", "longterm", "note", "extra", "dream")
 
 
 def unreadable(store: Snapshot) -> Iterator[Finding]:

@@ -38,8 +38,6 @@ def role(path: str) -> Role:
         return Role(derived=True, skipped="its name is no period", problem="bad-week" if match[1] == "week" else "not-a-day")
     if found := leftover(path, day_like=True):
         return found
-    if match:
-        return Role(skipped="no summary")
     if path.startswith("cold/") and path.endswith(".md"):
         named = re.fullmatch(r"cold/[0-9]{4}-[0-9]{2}/[0-9]{4}-[0-9]{2}-[0-9]{2}\.md", path)
         return Role(skipped="its name is no day", problem="impossible-date" if named else "not-a-day")
