@@ -306,3 +306,12 @@ def _merge_marker(lines: list[str], here: int, found: Scan) -> int:
     if lines[here].startswith("<<<<<<<"):
         found.problems.append(Problem("merge-marker", here + 1, "an unresolved merge: both sides are still in the file"))
     return _mark(found, lines, here, here + 1, "problem")
+
+
+def open_end(lines: list[str], start: int = 0) -> str:
+    """Return the line that closes a fence or comment which is still open at the end of the lines, or ""."""
+    unclosed = [problem.line for problem in scan(lines, start).problems if problem.rule == "unclosed-fence"]
+    if not unclosed:
+        return ""
+    opener = FENCE.match(lines[unclosed[-1] - 1])
+    return opener[1] if opener else "-->"

@@ -6,6 +6,12 @@ MemkitError
 ├── BadArgument          an argument cannot be meant (also a ValueError)
 ├── UnsupportedError     the layout has no such thing
 ├── PathError            a target outside the place it may be in
+├── BadIndexError        an index line that the catalog cannot hold (a BadArgument)
+├── FrozenError          a day before today would change
+├── LostTextError        an old line would be lost or altered
+├── ConflictError        a file changed since it was read
+├── LockTimeout          another writer holds the store for too long
+├── DiskError            the system refused to read or write a memory file (also an OSError)
 └── ExportError          an export folder is incomplete or was changed
 
 A message says path, reason and cure, starts in lower case, and never holds an entry's whole text.
@@ -38,3 +44,27 @@ class PathError(MemkitError):
 
 class ExportError(MemkitError):
     """An export folder is incomplete or does not hold what its manifest says."""
+
+
+class BadIndexError(BadArgument):
+    """An index line is blank, or has a tab, a line break or a control character."""
+
+
+class FrozenError(MemkitError):
+    """A day before today would change; only `forget` may do that."""
+
+
+class LostTextError(MemkitError):
+    """An old line would be lost or altered."""
+
+
+class ConflictError(MemkitError):
+    """A file changed on disk since it was read; nothing was written."""
+
+
+class DiskError(MemkitError, OSError):
+    """The system refused to read or write a memory file: no space, no permission, a failing disk."""
+
+
+class LockTimeout(MemkitError):
+    """Another writer holds the store's lock for longer than `lock_timeout` seconds; try again."""

@@ -208,7 +208,8 @@ class Snapshot:
     """A store at one moment, as the audit sees it: facts of every file, records of each file read, the clock.
 
     `entries` is the frame of all entries (schema.HELD; a DataFrame, which this module does not know), since the
-    records of a loaded store no longer hold their own.
+    records of a loaded store no longer hold their own. `against` and `present` are manifests (DataFrames): of then,
+    and of the same files now; None when nothing is to be compared.
     """
 
     layout: str
@@ -216,6 +217,8 @@ class Snapshot:
     records: Mapping[str, Records]
     entries: Any
     now: datetime
+    against: Any = None
+    present: Any = None
 
     @property
     def today(self) -> date:
@@ -225,12 +228,13 @@ class Snapshot:
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """One planned change of one file: its path, the text it was planned from (None: no file) and the text it gets.
+    """One planned change of one file: the text it was planned from (None: no file) and the text it gets (None: deleted).
 
-    Both are `Document.text`, so that bytes which are not UTF-8 survive. `derived` files are written last.
+    Both are `Document.text`, so that bytes which are not UTF-8 survive. `free` names what the user asked to change, and
+    the write rule therefore lets pass: "all" of the file, or a region of hot.md (body, candidates, topics).
     """
 
     path: str
     before: str | None
     after: str | None
-    derived: bool = False
+    free: tuple[str, ...] = ()

@@ -268,3 +268,8 @@ def looks_like_mapping(lines: list[str], *, lenient: bool = False) -> bool:
         elif not (lenient and key in ("date", "index")) or stripped.startswith(("## ", "- ")):
             return False
     return bool(key)
+
+
+def is_index_line(line: str) -> bool:
+    """Return whether a line of front matter is the one that a later entry may change."""
+    return line.startswith("index:")

@@ -1,14 +1,22 @@
-"""The only rooms that read or write memory files: find, scan and read; and output for everything that is no memory."""
+"""The only rooms that read or write memory files: find, scan, lock and write; and output for everything that is no memory."""
 
 from memkit.files.find import Found, find_store, is_folder
+from memkit.files.lock import Lock
 from memkit.files.output import names_of_output, read_output, refuse_inside, write_output
-from memkit.files.scan import TOO_LARGE, read, read_plain, scan, sha256
+from memkit.files.scan import TOO_LARGE, data_of, head_of, names_in, read, read_plain, scan, sha256
+from memkit.files.write import STALE_TEMP, apply, sweep, text_of
 
 __all__ = [
+    "STALE_TEMP",
     "TOO_LARGE",
     "Found",
+    "Lock",
+    "apply",
+    "data_of",
     "find_store",
+    "head_of",
     "is_folder",
+    "names_in",
     "names_of_output",
     "read",
     "read_output",
@@ -16,5 +24,7 @@ __all__ = [
     "refuse_inside",
     "scan",
     "sha256",
+    "sweep",
+    "text_of",
     "write_output",
 ]

@@ -246,3 +246,35 @@ def sha256(root: Path, fact: FileFact) -> str | None:
             return hashlib.file_digest(handle, "sha256").hexdigest()
     except OSError:
         return None
+
+
+def head_of(root: Path, path: str, size: int = 8192) -> bytes:
+    """Return the first bytes of a file; none of one that is a link or cannot be read."""
+    try:
+        handle = os.open(os.path.join(root, path), os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+    except OSError:
+        return b""
+    try:
+        return os.read(handle, size)
+    except OSError:
+        return b""
+    finally:
+        os.close(handle)
+
+
+def names_in(root: Path, folder: str) -> list[str]:
+    """Return the names of the files in one folder of a store; none if there is no such folder."""
+    try:
+        with os.scandir(root / folder) as entries:
+            return [entry.name for entry in entries]
+    except FileNotFoundError:
+        return []
+
+
+def data_of(root: Path, path: str) -> bytes | None:
+    """Return a file's bytes, or None if it cannot be read."""
+    try:
+        with open(root / path, "rb") as handle:
+            return handle.read()
+    except OSError:
+        return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from memkit.errors import BadArgument
 from memkit.layouts import line
 from memkit.model import Document, Entries, Hot, Problem, Records
 
@@ -30,8 +31,7 @@ def parse(doc: Document, records: Records, *, spans: bool = False) -> Records:
         if marker:
             block = _step(block, marker, number, opened, records)
             opened = number if block else 0
-            while len(body) > 1 and not (body[-1].strip() or body[-2].strip()):
-                body.pop()  # the blank lines around a removed block fold into one
+            fold_blanks(body)
             removed = True
         elif block == "candidates":
             span = _candidate(row, number, held, records)
@@ -92,3 +92,74 @@ def _no_entry(row: str, otherwise: Problem, records: Records) -> str:
     if found:
         records.problems.append(found)
     return "problem"
+
+
+def regions(text: str) -> dict[str, list[str]]:
+    """Return the lines of body, candidates and topics, each as it stands; the body without blanks where blocks were."""
+    crlf = "\r\n" in text
+    found: dict[str, list[str]] = {"body": [], "candidates": [], "topics": []}
+    block, removed = "body", False
+    for row in text.removeprefix("\ufeff").split("\n"):
+        row = row.removesuffix("\r") if crlf else row
+        marker = MARKERS.get(row.strip())
+        if marker:
+            block = marker[0] if marker[1] == "start" else "body"
+            removed = True
+            fold_blanks(found["body"])
+        elif block != "body":
+            found[block].append(row)
+        else:
+            removed = removed and not row.strip()
+            if not removed or (found["body"] and found["body"][-1].strip()):
+                found["body"].append(row)
+    return {name: trimmed(rows) for name, rows in found.items()}
+
+
+def fold_blanks(body: list[str]) -> None:
+    """Fold the blank lines before a removed block into one."""
+    while len(body) > 1 and not (body[-1].strip() or body[-2].strip()):
+        body.pop()
+
+
+def laid_out(parts: dict[str, list[str]], newline: str = "\n") -> str:
+    """Return hot.md as every write lays it out: body, blank line, both blocks (also when empty), final line end."""
+    body = trimmed(parts["body"])
+    rows = [*body, *([""] if body else [])]
+    for name in ("candidates", "topics"):
+        rows += [f"<!-- {name}:start -->", *trimmed(parts[name]), f"<!-- {name}:end -->", ""]
+    return newline.join(rows)
+
+
+def trimmed(rows: list[str]) -> list[str]:
+    """Return lines without blank ones at either end."""
+    held = [place for place, row in enumerate(rows) if row.strip()]
+    return rows[held[0] : held[-1] + 1] if held else []
+
+
+def supplied_blocks(text: str) -> tuple[str, ...]:
+    """Return the names of the blocks that a text holds whole.
+
+    Raises: BadArgument for a start without end, or an end without start: guessing would swallow the body.
+    """
+    found: dict[str, None] = {}
+    block = ""
+    for row in text.split("\n"):
+        marker = MARKERS.get(row.strip())
+        if marker is None:
+            continue
+        if (marker[1] == "start") == bool(block) or (block and marker[0] != block):
+            raise BadArgument(f"content: the {marker[0]} block lacks its start or its end marker; give both or neither")
+        block = marker[0] if marker[1] == "start" else ""
+        found[marker[0]] = None
+    if block:
+        raise BadArgument(f"content: the {block} block lacks its end marker; give both or neither")
+    return tuple(found)
+
+
+def is_valid(name: str, row: str) -> bool:
+    """Return whether a line is one that its block may hold: an entry line, or `topic|YYYY-MM`."""
+    if name == "topics":
+        match = TOPIC.match(row.strip())
+        return bool(match and match[1].strip())
+    found = line.ENTRY.fullmatch(row)
+    return bool(found and line.real_day(found[1][:10]))

@@ -15,6 +15,7 @@ from memkit.text import FrontMatter
 
 # The block as memkit and the plugin write it; read without YAML, which gives the same (a test proves it).
 _PLAIN = re.compile(r"date: ([0-9]{4}-[0-9]{2}-[0-9]{2})\nindex: '((?:[^'\x00-\x1f\x7f-\x9f\u2028\u2029\ufffe\uffff]|'')*)'")
+_HEAD = re.compile(rb"---\n(date: [0-9-]{10}\nindex: '[^\n]*')\n---\n")
 _QUOTED = re.compile(r"""index:[ \t]*(?:'(?:[^']|'')*'|"(?:[^"\\]|\\.)*")[ \t]*(?:#.*)?$""")
 _BREAKS = re.compile("[\t\n\r\x00-\x08\x0b-\x1f\x7f\u0085\u2028\u2029]")
 
@@ -28,6 +29,16 @@ def read(lines: list[str], cut: FrontMatter | None, doc: Document) -> tuple[Inde
         index = IndexLine(plain[2].replace("''", "'").strip() or None, 3)
         return index, _date_problems(plain[1], 2, doc) + _empty(index)
     return _read_yaml(lines, cut, doc)
+
+
+def plain(head: bytes) -> str | None:
+    """Return the index of a day file whose first bytes are as memkit writes them, else None: read() then knows more."""
+    match = _HEAD.match(head)
+    try:
+        found = match and _PLAIN.fullmatch(match[1].decode())
+    except UnicodeDecodeError:
+        return None
+    return found[2].replace("''", "'").strip() or None if found else None
 
 
 def _read_yaml(lines: list[str], cut: FrontMatter, doc: Document) -> tuple[IndexLine, list[Problem]]:

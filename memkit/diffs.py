@@ -1,0 +1,60 @@
+"""Plans shown as people read them: unified diffs and rows, as HTML and as text with the same facts; pure."""
+
+from __future__ import annotations
+
+import difflib
+import html
+from collections.abc import Sequence
+
+import pandas as pd
+
+from memkit import display
+from memkit.cells import clip, count, visible
+from memkit.model import Edit
+
+LINES = 200  # of a diff in a repr; .diff() has them all
+ROOM = 400  # characters of one line in a repr
+
+
+def unified(edit: Edit) -> str:
+    """Return one edit as a unified diff; a file that is new or goes away is compared with nothing."""
+    old, new = (f"a/{edit.path}" if edit.before is not None else "/dev/null"), f"b/{edit.path}"
+    if edit.after is None:
+        new = "/dev/null"
+    before, after = ((text or "").split("\n") for text in (edit.before, edit.after))
+    return "".join(f"{line}\n" for line in difflib.unified_diff(before, after, old, new, lineterm=""))
+
+
+def _shown(edits: Sequence[Edit]) -> tuple[list[str], str]:
+    """Return the lines of the diff that a repr shows, and what it leaves out."""
+    lines = [visible(line) for edit in edits for line in unified(edit).removesuffix("\n").split("\n")] if edits else []
+    left = f"showing {LINES:,} of {len(lines):,} lines" if len(lines) > LINES else ""
+    return [clip(line, ROOM) for line in lines[:LINES]], left
+
+
+def _state(edits: Sequence[Edit], added: int, applied: bool) -> str:
+    state = "applied" if applied else "not applied"
+    return f"{state}: {count(len(edits), 'file')} changed, {count(added, 'entry')} added"
+
+
+def plan_text(edits: Sequence[Edit], rows: pd.DataFrame, added: int, warnings: Sequence[str], applied: bool) -> str:
+    """Return a plan as text: its state, its rows, its diff, its warnings."""
+    lines, left = _shown(edits)
+    table = [display.table_text(rows, limit=20)] if len(rows) else []
+    notes = [f"warning: {visible(warning)}" for warning in warnings]
+    return "\n".join(filter(None, [_state(edits, added, applied), *table, *lines, left, *notes]))
+
+
+def plan_html(edits: Sequence[Edit], rows: pd.DataFrame, added: int, warnings: Sequence[str], applied: bool) -> str:
+    """Return the same plan as HTML."""
+    lines, left = _shown(edits)
+    table = display.table_html(rows, limit=20) if len(rows) else ""
+    notes = "".join(f'<p class="s warning">{html.escape(visible(warning))}</p>' for warning in (*warnings, left) if warning)
+    diff = f"<pre>{''.join(map(_line_html, lines))}</pre>" if lines else ""
+    return display.page(f'<p class="v">{html.escape(_state(edits, added, applied))}</p>{table}{diff}{notes}')
+
+
+def _line_html(line: str) -> str:
+    mark = {"+": "ok", "-": "error"}.get(line[:1], "q")
+    mark = "h2" if line.startswith(("+++", "---")) else mark
+    return f'<span class="d {mark}">{html.escape(line)}</span>\n'

@@ -1,0 +1,179 @@
+"""What `push` plans: a frame edited in a notebook against what is on disk, told apart by digest, never by line number; pure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from typing import Any
+
+import pandas as pd
+
+from memkit.edits import forget as forget_edits
+from memkit.edits import targets
+from memkit.edits.archive import Read
+from memkit.edits.chain import chained
+from memkit.edits.held import Held
+from memkit.edits.plan import Draft
+from memkit.errors import BadArgument, LostTextError
+from memkit.tables import digest
+from memkit.text import norm_text
+
+SUBJECT = 60  # characters of an old text that name it in a correction
+MISSING = "it is missing from the frame"
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One row of a pushed frame: what becomes of it (append, correct, unchanged, refused, conflict, forget), and why.
+
+    `day` and `subject` name what a correction corrects, `place` is the row on disk that is to be forgotten.
+    """
+
+    row: str
+    action: str
+    reason: str
+    tag: str | None = None
+    text: str = ""
+    day: date | None = None
+    subject: str = ""
+    place: int = -1
+
+
+Step = Callable[[Read, Change], Draft]
+
+
+def plan(held: Held, changes: Sequence[Change], append: Step, correct: Step) -> Draft:
+    """Return the plan of some changes; a row whose entry stands there already is unchanged, one that cannot be is refused."""
+    told = list(changes)
+    for n, change in enumerate(changes):
+        if change.action == "forget" and not forget_edits.within_reach(held, held.entries["path"].iloc[change.place]):
+            told[n] = replace(change, action="kept", reason=f"{change.reason}, but {forget_edits.OUT_OF_REACH}")
+
+    def forgotten(read: Read) -> Draft:
+        gone = [change.place for change in told if change.action == "forget"]
+        if not gone:
+            return Draft()
+        return forget_edits.plan(replace(held, read=read), targets.at(held.entries, gone, MISSING))
+
+    def step(n: int, change: Change) -> Callable[[Read], Draft]:
+        def made(read: Read) -> Draft:
+            try:
+                draft = (append if change.action == "append" else correct)(read, change)
+            except (BadArgument, LostTextError) as error:
+                told[n] = replace(change, action="refused", reason=str(error))
+                return Draft()
+            if not draft.added:
+                told[n] = replace(change, action="unchanged", reason=f"{change.reason}; that stands there already")
+            return draft
+
+        return made
+
+    steps = (step(n, change) for n, change in enumerate(changes) if change.action in ("append", "correct"))
+    draft = chained(held.read, [forgotten, *steps])
+    return replace(draft, rows=tuple((change.row, change.action, change.reason) for change in told))
+
+
+def compare(pushed: pd.DataFrame, disk: pd.DataFrame, today: date, *, forget_missing: bool = False) -> list[Change]:
+    """Return what becomes of each row; `disk` are all entries as they are now, dreams too.
+
+    Raises: BadArgument if the frame lacks `text` or `digest`, or a digest is no whole number.
+    """
+    if not isinstance(pushed, pd.DataFrame):
+        raise BadArgument(f"frame: {type(pushed).__name__}; push takes a frame made by entries(editable=True)")
+    for name in ("text", "digest"):
+        if name not in pushed:
+            raise BadArgument(f"frame: it has no column {name}; push takes a frame made by entries(editable=True)")
+    marks = [int(mark) for mark in digest(disk)]
+    by_digest: dict[int, list[Any]] = {}
+    for mark, row in zip(marks, disk.itertuples(), strict=True):
+        by_digest.setdefault(mark, []).append(row)
+    rows = [{**row, "digest": _whole(row["digest"])} for row in _records(pushed)]
+    changes = [_of_row(str(place), row, by_digest, today) for place, row in zip(pushed.index, rows, strict=True)]
+    return changes + (_missing(rows, disk, marks) if forget_missing else [])
+
+
+def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = frame.astype(object).where(frame.notna(), None).to_dict("records")
+    return rows
+
+
+def _whole(mark: Any) -> int | None:
+    """Return a digest as a whole number, also where a file made text or a float of it; None for a new row."""
+    if mark is None or (isinstance(mark, str) and not mark.strip()):
+        return None
+    try:
+        number = int(mark) if isinstance(mark, str) and mark.strip().isdecimal() else int(float(mark))
+    except (TypeError, ValueError, OverflowError) as error:
+        raise BadArgument(f"frame: the digest {str(mark)[:40]!r} is no whole number; keep the column as it was") from error
+    return number
+
+
+def _of_row(place: str, row: dict[str, Any], by_digest: dict[int, list[Any]], today: date) -> Change:
+    text, tag = row["text"], row.get("tag") or None
+    if not isinstance(text, str) or not norm_text(text):
+        return Change(place, "refused", "it has no text; use forget() to take an entry out")
+    if tag is not None and not isinstance(tag, str):
+        return Change(place, "refused", "its tag is no text")
+    if row["digest"] is None:
+        return _new(place, tag, text, row.get("date"), today)
+    held = [old for old in by_digest.get(row["digest"], []) if row.get("path") in (None, "", old.path)]
+    if not held:
+        return Change(place, "conflict", "what it was made from is no longer in that file")
+    old = held[0]
+    old_tag = old.tag if isinstance(old.tag, str) else None
+    if (old.text, old_tag) == (text, tag):
+        return Change(place, "unchanged", "as on disk")
+    return _changed(place, old, old_tag, tag, text, today)
+
+
+def _new(place: str, tag: str | None, text: str, given: Any, today: date) -> Change:
+    """Return what becomes of a row without a digest: an entry of today."""
+    if given is not None and given != "":
+        day = _day(given)
+        if day is None:
+            return Change(place, "refused", f"its date {str(given)[:40]!r} is none")
+        if day != today:
+            return Change(place, "refused", f"new rows are appended today; {day} is another day")
+    return Change(place, "append", "it has no digest, so it is new", tag, text)
+
+
+def _changed(place: str, old: Any, old_tag: str | None, tag: str | None, text: str, today: date) -> Change:
+    """Return what becomes of a row that was edited: a correction, if its day is over."""
+    day = _day(old.date)
+    if day is None:
+        return Change(place, "refused", "it has no date that a correction could name; use forget(…, replacement=…)")
+    if day >= today:
+        return Change(place, "refused", "today's entries are append-only; add a correction with correct()")
+    if old_tag != tag:
+        if old.text == text and tag is None:
+            return Change(place, "refused", "a correction cannot take a tag off; use forget(…, replacement=…)")
+        text = f"[{tag}] {text}" if tag else text
+    return Change(place, "correct", f"{day} is frozen, so today says what is right", tag, text, day, _subject(old.text))
+
+
+def _subject(text: str) -> str:
+    """Return the start of the first line that says something: what names an entry in a correction of it."""
+    lines = [line for line in text.split("\n") if any(map(str.isalnum, line))] or [text]
+    return norm_text(lines[0])[:SUBJECT].strip()
+
+
+def _missing(rows: Iterable[dict[str, Any]], disk: pd.DataFrame, marks: Sequence[int]) -> list[Change]:
+    """Return a forget for each entry on disk that the frame no longer has in its file."""
+    left = Counter((row.get("path") or None, row["digest"]) for row in rows if row["digest"] is not None)
+    changes = []
+    for place, (mark, row) in enumerate(zip(marks, disk.itertuples(), strict=True)):
+        key = next((key for key in ((row.path, mark), (None, mark)) if left[key] > 0), None)
+        if key:
+            left[key] -= 1
+        elif row.kind != "dream":
+            changes.append(Change(f"{row.path}:{row.line}", "forget", MISSING, place=place))
+    return changes
+
+
+def _day(value: Any) -> date | None:
+    try:
+        return None if value is None or pd.isna(value) else pd.Timestamp(value).date()
+    except (TypeError, ValueError):
+        return None
