@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 _NAMES = {
-    "open": ("memkit.store", "open_store"),
+    "open": ("memkit.opening", "open_store"),
     "Store": ("memkit.store", "Store"),
     "read_export": ("memkit.export", "read_export"),
     "MemkitError": ("memkit.errors", "MemkitError"),
@@ -22,11 +22,23 @@ _NAMES = {
     "UnsupportedError": ("memkit.errors", "UnsupportedError"),
     "PathError": ("memkit.errors", "PathError"),
     "ExportError": ("memkit.errors", "ExportError"),
+    "BadIndexError": ("memkit.errors", "BadIndexError"),
+    "FrozenError": ("memkit.errors", "FrozenError"),
+    "LostTextError": ("memkit.errors", "LostTextError"),
+    "ConflictError": ("memkit.errors", "ConflictError"),
+    "LockTimeout": ("memkit.errors", "LockTimeout"),
+    "DiskError": ("memkit.errors", "DiskError"),
 }
 __all__ = [
     "AmbiguousStore",
     "BadArgument",
+    "BadIndexError",
+    "ConflictError",
+    "DiskError",
     "ExportError",
+    "FrozenError",
+    "LockTimeout",
+    "LostTextError",
     "MemkitError",
     "PathError",
     "Store",
@@ -38,10 +50,24 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from memkit.errors import AmbiguousStore, BadArgument, ExportError, MemkitError, PathError, StoreNotFound, UnsupportedError
+    from memkit.errors import (
+        AmbiguousStore,
+        BadArgument,
+        BadIndexError,
+        ConflictError,
+        DiskError,
+        ExportError,
+        FrozenError,
+        LockTimeout,
+        LostTextError,
+        MemkitError,
+        PathError,
+        StoreNotFound,
+        UnsupportedError,
+    )
     from memkit.export import read_export
+    from memkit.opening import open_store as open
     from memkit.store import Store
-    from memkit.store import open_store as open
 
 
 def __getattr__(name: str) -> Any:

@@ -6,6 +6,7 @@ import csv
 import hashlib
 import io
 import json
+import os
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -77,6 +78,26 @@ def read_export(folder: str | Path) -> dict[str, pd.DataFrame]:
             raise ExportError(f"{place / file}: changed since it was exported; export again")
         frames[name] = read(data, columns)
     return frames
+
+
+def write_frame(frame: pd.DataFrame, target: Path, *, store: Path) -> None:
+    """Save one frame as Parquet outside the store.
+
+    Raises: PathError for a target inside the store.
+    """
+    files.write_output(target, _to_parquet(frame), stores=[store])
+
+
+def read_frame(source: str | os.PathLike[str]) -> pd.DataFrame:
+    """Return a frame that write_frame saved.
+
+    Raises: ExportError if the file cannot be read as Parquet.
+    """
+    path = Path(source).expanduser()
+    try:
+        return pd.read_parquet(io.BytesIO(_bytes(path)))
+    except (OSError, ValueError) as error:
+        raise ExportError(f"{path}: it is no Parquet file; name one that memkit saved") from error
 
 
 def _bytes(path: Path) -> bytes:

@@ -1,4 +1,4 @@
-"""Store: a folder, its layout and a clock; its methods return DataFrames. It reads the folder and never changes it.
+"""Store: a folder, its layout and a clock; its methods return DataFrames. What changes the folder is in verbs.py.
 
 Every answer first compares the folder with what is held and re-reads only what changed. Frames are the caller's own.
 Characters are code points, `date` is local, `written_at` is UTC, windows are closed, lines count from 1.
@@ -7,7 +7,6 @@ Characters are code points, `date` is local, `written_at` is UTC, windows are cl
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Iterable
 from datetime import date, datetime, tzinfo
 from functools import cache
@@ -16,51 +15,32 @@ from typing import Any
 
 import pandas as pd
 
-from memkit import audit, cells, dates, display, export, files, overview, query, schema, stats, summaries, tables
+from memkit import (
+    audit,
+    cells,
+    dates,
+    display,
+    export,
+    files,
+    manifest,
+    overview,
+    query,
+    schema,
+    stats,
+    summaries,
+    tables,
+    verbs,
+)
 from memkit.audit import AuditReport
-from memkit.errors import BadArgument, UnsupportedError
+from memkit.desk import Desk
+from memkit.errors import BadArgument
 from memkit.files import Found
 from memkit.loading import Loaded, State
 from memkit.model import Snapshot
 from memkit.sources import Sources
 from memkit.views import Day, HotLayer, Text, hot_layer
 
-HOT_LIMITS = (100, 20_000)
 HOT_LIMIT = 600
-
-
-def open_store(
-    path: str | os.PathLike[str] | None = None,
-    *,
-    layout: str | None = None,
-    tz: str | tzinfo | None = None,
-    now: dates.Clock | datetime | str | None = None,
-    extra: Iterable[str] = (),
-    session: str | os.PathLike[str] | None = None,
-    hot_limit: int = HOT_LIMIT,
-) -> Store:
-    """Return the memory store at a path (default: the current folder), whatever its layout.
-
-    `layout` names one of archive, workspace, layers and also opens a folder that does not exist yet, as an empty
-    store. `tz` (default: the machine's zone) and `now` decide what today is. `extra` and `session` are for
-    `workspace`: more Markdown files or folders, and a chat transcript in JSON. `hot_limit` is for `layers`.
-
-    Raises: StoreNotFound, AmbiguousStore, BadArgument, UnsupportedError.
-    """
-    given = [extra] if isinstance(extra, str) else list(extra)
-    if any("\0" in os.fspath(path) for path in (*given, *([session] if session else []))):
-        raise BadArgument("extra and session: a path has no NUL in it")
-    found = files.find_store(path if path is not None else Path.cwd(), layout)
-    if found.layout.NAME != "workspace" and (given or session):
-        raise UnsupportedError(f"extra and session: only a workspace has them; this store is {found.layout.NAME}")
-    return Store(found, tz=dates.zone(tz), now=now, extra=given, session=session, hot_limit=_checked_limit(hot_limit))
-
-
-def _checked_limit(value: object) -> int:
-    if isinstance(value, int) and not isinstance(value, bool) and HOT_LIMITS[0] <= value <= HOT_LIMITS[1]:
-        return value
-    warnings.warn(f"hot_limit: {value!r} is not a whole number from 100 to 20000; {HOT_LIMIT} is used", stacklevel=3)
-    return HOT_LIMIT
 
 
 class Store:
@@ -78,6 +58,7 @@ class Store:
         extra: Iterable[str] = (),
         session: str | os.PathLike[str] | None = None,
         hot_limit: int = HOT_LIMIT,
+        lock_timeout: float = 10.0,
     ):
         self.root: Path = found.root
         self.vault: Path = found.vault
@@ -87,6 +68,8 @@ class Store:
         self._hot_limit = hot_limit
         transcript = Path(session).expanduser().absolute() if session is not None else None
         self._loaded = Loaded(found.root, found.layout, tz, extra=extra, session=transcript)
+
+        self._desk = Desk(found.root, found.layout, self._clock, lock_timeout, self._loaded)
 
     # ---- nouns ----
 
@@ -222,9 +205,34 @@ class Store:
 
     # ---- health and way out ----
 
-    def audit(self) -> AuditReport:
-        """Return what is wrong with the files, and only that: a clean store has no finding. Nothing is written."""
-        return self._audit(self._fresh(), self._clock())
+    def audit(self, *, against: pd.DataFrame | str | os.PathLike[str] | None = None) -> AuditReport:
+        """Return what is wrong with the files, and only that: a clean store has no finding. Nothing is written.
+
+        `against` is a manifest (a frame, or the Parquet file it was saved in): what was lost or changed since then is
+        found too.
+
+        Raises: BadArgument for what is no manifest.
+        """
+        loaded, now = self._fresh(), self._clock()
+        if against is None:
+            return self._audit(loaded, now)
+        then = manifest.checked(against if isinstance(against, pd.DataFrame) else export.read_frame(against))
+        return self._audit(loaded, now, then, self._manifest(loaded, [path for path in then["path"] if path in loaded.facts]))
+
+    def manifest(self, out: str | os.PathLike[str] | None = None) -> pd.DataFrame:
+        """Return what the finished days look like now: path, size (bytes), sha256, entries, lines (a checksum each).
+
+        `out` also saves it as Parquet, outside the store; give it to `audit(against=…)` later, also on another machine.
+
+        Raises: PathError for a target inside the store.
+        """
+        loaded, today = self._fresh(), self._clock().date()
+        held = [record for record in loaded.records.values() if tables.is_day_file(record)]
+        paths = sorted(record.path for record in held if record.role.day and record.role.day < today)
+        frame = self._manifest(loaded, paths)
+        if out is not None:
+            export.write_frame(frame, Path(out), store=self.root)
+        return frame
 
     def export(self, dir: str | os.PathLike[str], format: str = "parquet") -> pd.DataFrame:
         """Write every frame as Parquet, CSV or JSON to a folder outside the store; `memkit.read_export` gives them back.
@@ -249,6 +257,19 @@ class Store:
             "tags": loaded.tags,
             "files": tables.files(loaded.facts.values(), self._loaded.hashes(loaded)),
         }
+
+    # ---- changes ----
+
+    append = verbs.append
+    append_many = verbs.append_many
+    correct = verbs.correct
+    forget = verbs.forget
+    push = verbs.push
+    catch_up = verbs.catch_up
+    rebuild_catalog = verbs.rebuild_catalog
+    hot_set = verbs.hot_set
+    topics_add = verbs.topics_add
+    store = verbs.store
 
     # ---- how it is shown ----
 
@@ -285,8 +306,15 @@ class Store:
     def _fresh(self) -> State:
         return self._loaded.refresh()
 
-    def _audit(self, loaded: State, now: datetime) -> AuditReport:
-        return audit.run(Snapshot(self.layout, loaded.facts, loaded.records, loaded.entries, now))
+    def _audit(
+        self, loaded: State, now: datetime, then: pd.DataFrame | None = None, present: pd.DataFrame | None = None
+    ) -> AuditReport:
+        return audit.run(Snapshot(self.layout, loaded.facts, loaded.records, loaded.entries, now, then, present))
+
+    def _manifest(self, loaded: State, paths: list[str]) -> pd.DataFrame:
+        contents = ((path, files.data_of(self.root, path)) for path in paths)
+        held = ((path, data) for path, data in contents if data is not None)
+        return manifest.manifest(held, loaded.entries["path"].value_counts().to_dict())
 
     def _sources(self, loaded: State) -> Sources:
         stored = {path: record.summary for path, record in loaded.records.items() if record.summary}

@@ -15,12 +15,16 @@ import pandas as pd
 from memkit import dates, display, schema
 from memkit.audit import archive, common, layers, workspace
 from memkit.audit.finding import Finding, Rule
+from memkit.layouts import named
 from memkit.model import Snapshot
 
 SILENCING = (
     "unreadable",
     "too-large",
     "link-outside",
+    "missing-file",
+    "emptied-day",
+    "frozen-changed",
     "mixed-encoding",
     "not-utf8",
     "bom",
@@ -107,8 +111,9 @@ class _Silence:
         for finding in findings:
             self._paths.add(finding.path)
             fact = self._store.files.get(finding.path)
-            if fact is not None and fact.role.day is not None and not fact.role.derived:
-                self._days.add(fact.role.day)
+            role = fact.role if fact is not None else named(self._store.layout).role(finding.path)
+            if role.day is not None and not role.derived:
+                self._days.add(role.day)
 
     def about(self, finding: Finding) -> bool:
         if finding.path in self._paths:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import date, timedelta
+from typing import Any
 
 from memkit.audit.finding import Finding, Rule, named_wrong, problems
+from memkit.manifest import first_difference
 from memkit.model import Records, Snapshot
 from memkit.tables import is_day_file, plain_first
 
@@ -41,6 +43,50 @@ def link_outside(store: Snapshot) -> Iterator[Finding]:
     for fact in store.files.values():
         if fact.role.problem == "link-outside":
             yield Finding(fact.path, 0, fact.trouble, "put a plain file in its place")
+
+
+def missing_file(store: Snapshot) -> Iterator[Finding]:
+    """A file of the manifest is gone.
+
+    Bad: 2025-02-03.md was there in January, and is not now. Good: all files of the manifest.
+    """
+    for then, now in _compared(store):
+        if now is None:
+            yield Finding(
+                then.path, 0, f"gone since the manifest, which knew {then.entries} entries of it", "restore it from a backup"
+            )
+
+
+def emptied_day(store: Snapshot) -> Iterator[Finding]:
+    """A file of the manifest is still there, and holds no entry any more.
+
+    Bad: a day of 0 bytes that had five entries. Good: as many as then.
+    """
+    for then, now in _compared(store):
+        if now is not None and then.entries and not now.entries:
+            yield Finding(then.path, 0, f"it held {then.entries} entries, and holds none", "restore it from a backup")
+
+
+def frozen_changed(store: Snapshot) -> Iterator[Finding]:
+    """A finished day is not what the manifest says it was.
+
+    Bad: an edited line in a day of last month. Good: the same bytes.
+    """
+    for then, now in _compared(store):
+        if now is not None and now.sha256 != then.sha256:
+            line = first_difference(then.lines, now.lines)
+            yield Finding(
+                then.path, line, f"changed since the manifest, first in line {line}", "restore it, or take a new manifest"
+            )
+
+
+def _compared(store: Snapshot) -> Iterator[tuple[Any, Any]]:
+    """Yield each row of the manifest with the same file's row of now, None if it is gone."""
+    if store.against is None:
+        return
+    present = {row.path: row for row in store.present.itertuples()}
+    for row in store.against.itertuples():
+        yield row, present.get(row.path)
 
 
 def mixed_encoding(store: Snapshot) -> Iterator[Finding]:
@@ -219,6 +265,9 @@ def _by_day(store: Snapshot) -> dict[date, list[Records]]:
 
 RULES = (
     Rule("error", unreadable),
+    Rule("error", missing_file),
+    Rule("error", emptied_day),
+    Rule("error", frozen_changed),
     Rule("error", mixed_encoding),
     Rule("error", not_utf8),
     Rule("warning", bom),

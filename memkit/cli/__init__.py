@@ -10,6 +10,7 @@ import sys
 
 import click
 
+from memkit.cli import changes as _changes  # noqa: F401  # its commands join the group
 from memkit.cli.commands import cli
 from memkit.cli.output import help_width
 from memkit.errors import MemkitError

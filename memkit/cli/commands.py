@@ -33,7 +33,7 @@ class _AsWritten(click.Group):
 )
 @click.version_option(__version__, prog_name="memkit")
 def cli() -> None:
-    """Read, question and audit the Markdown memories of AI agents. Nothing is ever written.
+    """Read, question, audit and extend the Markdown memories of AI agents. No old line is ever lost.
 
     PATH is a memory folder, or the vault or workspace that holds one. Without PATH it is $MEMORY_WORKSPACE, else
     $DSH_HOME/dsh-memory-layers (or ~/.dsh/dsh-memory-layers) if there is memory in it, else the current folder.
@@ -164,15 +164,18 @@ def matching(store: Store, query: str, mode: str, field: tuple[str, ...]) -> pd.
 _FAIL_ON = choice("--fail-on", SEVERITIES, "The least that makes it exit 1.", "warning")
 
 
-@on_store(cli, options=[_FAIL_ON, *print_options("table", "json", "csv", "github")])
-def audit(store: Store, fail_on: str, format: str, limit: int | None) -> int:
+_AGAINST = click.Option(["--against"], metavar="FILE", help="A manifest: find what was lost or changed since then.")
+
+
+@on_store(cli, options=[_FAIL_ON, _AGAINST, *print_options("table", "json", "csv", "github")])
+def audit(store: Store, fail_on: str, against: str | None, format: str, limit: int | None) -> int:
     """Say what is wrong with the files.
 
     Exits 0 if nothing is, 1 if something is that --fail-on counts.
 
     Example: memkit audit ~/vault --format github
     """
-    found = store.audit()
+    found = store.audit(against=against)
     if not found.checked:
         click.echo(f"memkit: no file was read in {store.root}", err=True)
     if format == "github":

@@ -62,7 +62,9 @@ def on_store(
             return answer(open_at(path, layout=layout, now=now, tz=tz), *said, **rest)
 
         wanted = click.Argument(["words"], nargs=-1, metavar=" ".join(("[PATH]", *names)))
-        group.command(answer.__name__, help=answer.__doc__, params=[wanted, *options, *store_options()])(command)
+        group.command(answer.__name__.replace("_", "-"), help=answer.__doc__, params=[wanted, *options, *store_options()])(
+            command
+        )
         return answer
 
     return add

@@ -1,0 +1,187 @@
+"""The commands that change a store; each prints its plan, and `--dry-run` only that. forget and push ask first."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from memkit.cli.commands import cli
+from memkit.cli.options import choice, on_frame, on_store
+from memkit.errors import BadArgument
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from memkit.edits import Plan
+    from memkit.store import Store
+
+DRY_RUN = click.Option(["--dry-run"], is_flag=True, help="Only say what would change.")
+YES = click.Option(["--yes"], is_flag=True, help="Apply without asking.")
+TAG = click.Option(["--tag"], metavar="TAG", help="The entry's tag.")
+
+
+@on_store(
+    cli,
+    "TEXT",
+    options=[
+        TAG,
+        click.Option(["--index"], metavar="LINE", help="The day's index, in place of the extracted one (archive)."),
+        click.Option(["--important"], is_flag=True, help="Also make it a candidate (layers)."),
+        DRY_RUN,
+    ],
+)
+def append(store: Store, text: str, tag: str | None, index: str | None, important: bool, dry_run: bool) -> None:
+    """Add one entry to today's file. TEXT - reads it from stdin.
+
+    Example: memkit append ~/vault "开业日期改到 3 月 15 日" --tag 决定
+    """
+    _print(store.append(_said(text), tag, index, important=important, dry_run=dry_run))
+
+
+@on_store(cli, "DATE", "SUBJECT", "TEXT", options=[DRY_RUN])
+def correct(store: Store, date: str, subject: str, text: str, dry_run: bool) -> None:
+    """Correct an earlier day by an entry of today. TEXT - reads it from stdin.
+
+    Example: memkit correct ~/vault 2025-02-03 开业日期 "改到 3 月 15 日"
+    """
+    _print(store.correct(date, subject, _said(text), dry_run=dry_run))
+
+
+@on_store(
+    cli,
+    "TEXT",
+    options=[
+        click.Option(["--date"], metavar="DAY", help="The day of the entry that is meant."),
+        click.Option(["--replacement"], metavar="TEXT", help="What stands there instead."),
+        click.Option(["--new-index"], metavar="LINE", help="The day's new index (archive)."),
+        click.Option(["--manifest"], metavar="FILE", help="Say in this manifest what the files are now."),
+        click.Option(["--keep"], multiple=True, metavar="ROW", help="Leave this row of the plan, as PATH:LINE, as it is."),
+        DRY_RUN,
+        YES,
+    ],
+)
+def forget(store: Store, text: str, keep: tuple[str, ...], dry_run: bool, yes: bool, **options: str | None) -> int:
+    """Take an entry out for good, and every copy made from it. TEXT is its exact text; - reads it from stdin.
+
+    Equal entries elsewhere and corrections of it are in the plan too, a row each; --keep leaves some out. Shows the change
+    and asks before it applies it; a no exits 1.
+
+    Example: memkit forget ~/vault "红水壶放在窗台" --date 2025-02-03
+    """
+    plan = store.forget(_said(text), **options)
+    return _asked(_without(plan, keep), dry_run=dry_run, yes=yes)
+
+
+def _without(plan: Plan, keep: tuple[str, ...]) -> Plan:
+    rows = plan.rows["row"].tolist()
+    wrong = [row for row in keep if row not in rows]
+    if wrong:
+        raise BadArgument(f"keep: {wrong[0]!r} is no row of this plan; look at it with --dry-run")
+    return plan.without(*map(rows.index, keep)) if keep else plan
+
+
+@on_store(
+    cli,
+    "FILE",
+    options=[click.Option(["--forget-missing"], is_flag=True, help="Entries that FILE lacks are forgotten."), DRY_RUN, YES],
+)
+def push(store: Store, file: str, forget_missing: bool, dry_run: bool, yes: bool) -> int:
+    """Append and correct what an edited export says. FILE is Parquet, as `entries(editable=True)` was saved.
+
+    Shows the change and asks before it applies it; a no exits 1.
+
+    Example: memkit push ~/vault edited.parquet --dry-run
+    """
+    from memkit.export import read_frame
+
+    plan = store.push(read_frame(file), forget_missing=forget_missing)
+    return _asked(plan, dry_run=dry_run, yes=yes)
+
+
+@on_store(cli, options=[DRY_RUN])
+def catch_up(store: Store, dry_run: bool) -> None:
+    """Give finished days their catalog rows (archive).
+
+    Example: memkit catch-up ~/vault
+    """
+    _print(store.catch_up(dry_run=dry_run))
+
+
+@on_store(cli, options=[click.Option(["--year"], type=int, help="Only this year.  [default: all]"), DRY_RUN])
+def rebuild(store: Store, year: int | None, dry_run: bool) -> None:
+    """Write the catalog afresh from the day files (archive).
+
+    Example: memkit rebuild ~/vault --year 2025
+    """
+    _print(store.rebuild_catalog(year, dry_run=dry_run))
+
+
+@on_store(cli, "CONTENT", options=[DRY_RUN])
+def hot(store: Store, content: str, dry_run: bool) -> None:
+    """Replace the body of the hot layer (layers). CONTENT - reads it from stdin.
+
+    Example: memkit hot ~/.dsh - < hot-body.md
+    """
+    _print(store.hot_set(_said(content), dry_run=dry_run))
+
+
+@on_store(cli, "TEXT", options=[choice("--target", ["longterm", "daily"], "Where to.", "longterm"), TAG, DRY_RUN])
+def store(store: Store, text: str, target: str, tag: str | None, dry_run: bool) -> None:
+    """Add one line to MEMORY.md, or to today's log (workspace). TEXT - reads it from stdin.
+
+    Example: memkit store ~/agent "喜欢手冲，不加糖"
+    """
+    _print(store.store(_said(text), target, tag=tag, dry_run=dry_run))
+
+
+@on_store(cli, "TOPIC", "MONTH", options=[DRY_RUN])
+def topic(store: Store, topic: str, month: str, dry_run: bool) -> None:
+    """Add one topic to the hot layer (layers).
+
+    Example: memkit topic ~/.dsh 翻唱 2025-02
+    """
+    _print(store.topics_add(topic, month, dry_run=dry_run))
+
+
+@on_frame(cli, options=[click.Option(["--out"], metavar="FILE", help="Also save it as Parquet, for audit --against.")])
+def manifest(store: Store, out: str | None) -> pd.DataFrame:
+    """List finished days with size and hash.
+
+    Example: memkit manifest ~/vault --out january.parquet
+    """
+    return store.manifest(out)[["path", "size", "sha256", "entries"]]
+
+
+def _said(text: str) -> str:
+    """Return the text of an argument, or what stdin says for `-`."""
+    return sys.stdin.read() if text == "-" else text
+
+
+def _print(plan: Plan) -> None:
+    click.echo(repr(plan))
+
+
+def _asked(plan: Plan, *, dry_run: bool, yes: bool) -> int:
+    """Print a plan, and apply it if that is wanted; 1 says that it was not."""
+    _print(plan)
+    if dry_run or not plan.edits:
+        return 0
+    if not yes and not _agreed():
+        click.echo("nothing was written")
+        return 1
+    plan.apply()
+    click.echo("applied")
+    return 0
+
+
+def _agreed() -> bool:
+    """Return whether somebody says yes; where nobody can (no stdin is left to read), that is no."""
+    try:
+        return click.confirm("Apply it?", default=False)
+    except click.Abort as stopped:
+        if isinstance(stopped.__context__, EOFError):
+            click.echo("\nthere is nobody to ask; pass --yes")
+            return False
+        raise

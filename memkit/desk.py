@@ -1,0 +1,263 @@
+"""The desk at which a store's changes are made: it reads under the lock, lets a pure function plan, and has files apply it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import date, datetime
+from functools import cache, partial
+from pathlib import Path
+from time import monotonic
+
+import pandas as pd
+
+from memkit import files
+from memkit.cells import count
+from memkit.dates import Clock, parse_day
+from memkit.edits import Draft, Plan
+from memkit.edits import archive as archive_edits
+from memkit.edits import forget as forget_edits
+from memkit.edits import layers as layers_edits
+from memkit.edits import push as push_edits
+from memkit.edits import workspace as workspace_edits
+from memkit.edits.archive import Read
+from memkit.edits.chain import chained
+from memkit.edits.held import Held
+from memkit.edits.push import Change
+from memkit.edits.targets import Target, find
+from memkit.errors import BadArgument, MemkitError
+from memkit.layouts import Layout
+from memkit.layouts.index_line import plain
+from memkit.loading import Loaded
+from memkit.model import Edit
+
+Make = Callable[[datetime], Draft]
+_CATALOG = re.compile(r"(?!0000)[0-9]{4}\.tsv")
+_YEAR = re.compile(r"(?!0000)[0-9]{4}")
+
+
+@dataclass(frozen=True, slots=True)
+class New:
+    """An entry to append: its text, tag, a given index line (archive), and whether it becomes a candidate (layers)."""
+
+    text: str
+    tag: str | None = None
+    index: str | None = None
+    important: bool = False
+
+
+class Desk:
+    """One store's writing side. All verbs of one store, and of every other process, take the same lock."""
+
+    def __init__(self, root: Path, layout: Layout, clock: Clock, timeout: float, loaded: Loaded):
+        self.root, self.layout, self.clock, self.loaded = root, layout, clock, loaded
+        self._lock = files.Lock(root, timeout)
+        self._swept_at = float("-inf")
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        """Hold the store's lock; at first, and every ten minutes, clear up after writers that were killed."""
+        with self._lock.held():
+            if monotonic() - self._swept_at > files.STALE_TEMP:
+                files.sweep(self.root, self.layout)
+                self._swept_at = monotonic()
+            yield
+
+    def read(self, path: str) -> str | None:
+        """Return a file as text for splicing, or None if there is none."""
+        return files.text_of(self.root, path)
+
+    def days_of(self, year: int) -> dict[date, str]:
+        """Return the days of a year that have a file in its own folder of an archive, each with the file's path."""
+        return self._days_in(f"archive/{year:04d}", year)
+
+    def files_of(self, year: int) -> dict[date, str]:
+        """Return the days of a year that have a file in any folder of an archive; that in its own counts."""
+        found: dict[date, str] = {}
+        for folder in sorted(self.years() - {year}):
+            found |= self._days_in(f"archive/{folder:04d}", year)
+        return found | self.days_of(year)
+
+    def _days_in(self, folder: str, year: int) -> dict[date, str]:
+        names = files.names_in(self.root, folder)
+        own = f"{year:04d}-"
+        days = ((parse_day(name[:-3]), f"{folder}/{name}") for name in names if name.endswith(".md") and name.startswith(own))
+        return {day: path for day, path in days if day}
+
+    def years(self) -> set[int]:
+        """Return the years that have a folder in an archive."""
+        return {int(name) for name in files.names_in(self.root, "archive") if _YEAR.fullmatch(name)}
+
+    def do(self, make: Make, *, dry_run: bool) -> Plan:
+        """Return the plan of a verb, applied unless it is a dry run; read, plan, check and write are one locked stretch."""
+        if dry_run:
+            return self.later(lambda now: _together(self._behind(now.date()), make(now)))
+        with self._writing():
+            now = self.clock()
+            caught = self._caught_up(now.date())
+            draft = make(now)
+            plan = Plan(_together(caught, draft), self._apply)
+            files.apply(self.root, self.layout, draft.edits, now.date())
+            plan.applied = True
+        return plan
+
+    def later(self, make: Make) -> Plan:
+        """Return the plan of a verb, to be looked at and applied by a person."""
+        return Plan(make(self.clock()), self._apply)
+
+    def _apply(self, edits: Sequence[Edit]) -> None:
+        with self._writing():
+            today = self.clock().date()
+            files.apply(self.root, self.layout, edits, today)
+            self._caught_up(today)
+
+    def _caught_up(self, today: date) -> Draft:
+        """Bring an archive's catalog up to yesterday, and return what that took."""
+        draft = self._behind(today)
+        try:
+            files.apply(self.root, self.layout, draft.edits, today)
+        except (MemkitError, OSError) as error:
+            return _not_caught_up(error)
+        return draft
+
+    def _behind(self, today: date) -> Draft:
+        """Return the draft that brings an archive's catalog up to yesterday; what goes wrong there stops nothing."""
+        try:
+            return self.catch_up(today) if self.layout.NAME == "archive" else Draft()
+        except (MemkitError, OSError) as error:
+            return _not_caught_up(error)
+
+    def catch_up(self, today: date) -> Draft:
+        """Return the draft that gives the days since the last catalogued one their rows."""
+        first = min(self.years(), default=today.year)
+        return archive_edits.catch_up(self.read, self.days_of, today, first=first, misfiled=self.files_of)
+
+    def rebuild(self, year: int | None, today: date) -> Draft:
+        """Return the draft that writes the catalogs of one year, or of all, afresh."""
+        years = {int(name[:4]) for name in files.names_in(self.root, "catalog") if _CATALOG.fullmatch(name)}
+        years |= self.years()
+        wanted = sorted(years) if year is None else [archive_edits.checked_year(year)]
+        return archive_edits.rebuild(self.read, wanted, self.files_of, today, index=self._index_reader())
+
+    def _index_reader(self) -> Read:
+        """Return a function from a day file's path to its index, which reads no more of a plain file than its first bytes."""
+        inside = cache(self._is_own)
+
+        def index(path: str) -> str | None:
+            found = plain(files.head_of(self.root, path)) if inside(path.rpartition("/")[0]) else None
+            return found if found is not None else archive_edits.index_at(self.read, path)
+
+        return index
+
+    def _is_own(self, folder: str) -> bool:
+        """Return whether a folder lies in the store and not behind a link that leaves it."""
+        try:
+            files.text_of(self.root, f"{folder}/none.md")
+        except MemkitError:
+            return False
+        return True
+
+    def append(self, read: Read, entry: New, now: datetime) -> Draft:
+        """Return the draft that adds one entry to today's file, in the layout's own way."""
+        if self.layout.NAME == "archive":
+            return archive_edits.append(read, entry.text, entry.tag, entry.index, now)
+        if self.layout.NAME == "layers":
+            return layers_edits.write(read, entry.text, entry.tag, now, important=entry.important)[0]
+        return workspace_edits.store(read, entry.text, "daily", now, tag=entry.tag)
+
+    def append_all(self, entries: list[New], now: datetime) -> Draft:
+        """Return the draft that adds many entries to today's file."""
+        pairs = [(entry.text, entry.tag) for entry in entries]
+        if self.layout.NAME == "archive":
+            return archive_edits.append_all(self.read, pairs, now)
+        if self.layout.NAME == "workspace":
+            return workspace_edits.append_all(self.read, pairs, now)
+        return chained(self.read, [partial(self.append, entry=entry, now=now) for entry in entries])
+
+    def correct(self, read: Read, day: date, subject: str, text: str, now: datetime) -> Draft:
+        """Return the draft that adds a correction of an earlier day to today's file."""
+        verb = {"archive": archive_edits.correct, "layers": layers_edits.correct, "workspace": workspace_edits.correct}
+        return verb[self.layout.NAME](read, day, subject, text, now)
+
+    def push(self, frame: pd.DataFrame, now: datetime, *, forget_missing: bool) -> Draft:
+        """Return the draft of what an edited frame says."""
+        held = self._held(now)
+        changes = push_edits.compare(frame, held.entries, now.date(), forget_missing=forget_missing)
+
+        def append(read: Read, change: Change) -> Draft:
+            return self.append(read, New(change.text, change.tag), now)
+
+        def correct(read: Read, change: Change) -> Draft:
+            return self.correct(read, change.day or now.date(), change.subject, change.text, now)
+
+        return push_edits.plan(held, changes, append, correct)
+
+    def forget(self, what: pd.DataFrame | str, day: date | None, replacement: str | None, new_index: str | None) -> Plan:
+        """Return the unapplied plan that forgets entries by their text or as rows of a frame."""
+        targets = find(self.loaded.refresh().entries, what, day, replacement)
+        return self._forgetting(targets, [what] if isinstance(what, str) else [], new_index)
+
+    def _forgetting(self, targets: Sequence[Target], texts: Sequence[str], new_index: str | None) -> Plan:
+        """Return the plan that forgets some targets; left out are only they, their copies follow them."""
+
+        def without(rows: frozenset[int]) -> Plan:
+            wrong = sorted(rows - set(range(len(targets))))
+            if wrong:
+                raise BadArgument(f"without: row {wrong[0]} is no entry of this plan; it has {count(len(targets), 'entry')}")
+            left = [target for n, target in enumerate(targets) if n not in rows]
+            return self._forgetting(left, [], new_index if left else None)
+
+        plan = self.later(lambda now: forget_edits.plan(self._held(now), targets, texts, new_index=new_index))
+        plan.leave_out = without
+        return plan
+
+    def _held(self, now: datetime) -> Held:
+        """Return the store as it is now, for plans that look at all of it."""
+        loaded = self.loaded.refresh()
+        return Held(
+            self.layout,
+            self.read,
+            partial(files.data_of, self.root),
+            loaded.facts,
+            loaded.records,
+            loaded.entries,
+            self.files_of,
+            now,
+        )
+
+
+def _not_caught_up(error: Exception) -> Draft:
+    return Draft(warnings=(f"the catalog was not brought up to date: {error}",))
+
+
+def _together(caught: Draft, draft: Draft) -> Draft:
+    """Return the draft of a verb with what was caught up before it; whoever only catches up is told the days."""
+    edits = {edit.path: edit for edit in caught.edits}
+    for edit in draft.edits:
+        edits[edit.path] = replace(edit, before=edits[edit.path].before) if edit.path in edits else edit
+    warnings = (*draft.warnings, *caught.warnings)
+    return replace(draft, edits=tuple(edits.values()), rows=draft.rows or caught.rows, warnings=warnings)
+
+
+def news_of(entries: pd.DataFrame | Iterable[str | tuple[str, str | None]]) -> list[New]:
+    """Return what append_many was given as entries: texts, (text, tag) pairs, or a frame with `text` and perhaps `tag`.
+
+    Raises: BadArgument for a frame without `text`, or a single text.
+    """
+    if isinstance(entries, str):
+        raise BadArgument("entries: one text; use append() for it, or give a list")
+    if isinstance(entries, pd.DataFrame):
+        if "text" not in entries:
+            raise BadArgument("entries: the frame has no column text")
+        tags = entries["tag"].tolist() if "tag" in entries else [None] * len(entries)
+        return [New(text, tag if isinstance(tag, str) else None) for text, tag in zip(entries["text"], tags, strict=True)]
+    return [_new(place, entry) for place, entry in enumerate(entries)]
+
+
+def _new(place: int, entry: object) -> New:
+    pair = (entry, None) if isinstance(entry, str) else entry
+    if not isinstance(pair, tuple | list) or len(pair) != 2 or not isinstance(pair[0], str):
+        raise BadArgument(f"entries: number {place} is no text and no (text, tag)")
+    return New(*pair)
