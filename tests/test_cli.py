@@ -20,6 +20,7 @@ from memkit.cli.output import LEVELS, annotated
 
 LAYOUTS = ("archive", "workspace", "layers")
 FRAMES = ("volume", "entries", "days", "catalog", "recent", "tagged", "between", "matching")
+CHANGES = ("append", "correct", "forget", "push", "catch-up", "rebuild", "hot", "store", "topic")  # test_cli_changes
 QUESTIONS = {"recent": ["7"], "tagged": ["计划"], "between": ["2025-01-01", "2025-01-31"], "matching": ["坚果云"]}
 EVENING = ["--now", CLOCK, "--tz", ZONE]
 PLACES = ("MEMORY_WORKSPACE", "MEMORY_EXTRA_PATHS", "MEMORY_INDEX_SESSION", "MEMORY_SESSION_PATH", "DSH_HOME")
@@ -383,9 +384,9 @@ class TestHelp:
         assert options.LAYOUTS == LAYOUTS == tuple(layouts.LAYOUTS)
         assert options.KEYS == stats.KEYS
         assert options.SEVERITIES == tuple(schema.SEVERITY.categories) == tuple(LEVELS)
-        assert set(commands.cli.commands) == {"report", "audit", *FRAMES}
+        assert set(commands.cli.commands) == {"report", "audit", "manifest", *FRAMES, *CHANGES}
 
-    @pytest.mark.parametrize("command", cli.commands)
+    @pytest.mark.parametrize("command", [name for name in cli.commands if name not in CHANGES])
     def test_help_has_one_example_and_it_works(self, say, command):
         code, out, _ = say(command, "--help", evening=False)
         assert code == 0
@@ -399,7 +400,7 @@ class TestHelp:
     def test_help_lists_the_commands_and_the_exit_codes(self, say):
         code, out, _ = say("--help", evening=False)
         assert code == 0
-        assert re.findall(r"^  (\w+)  ", out, re.MULTILINE) == list(cli.commands)
+        assert re.findall(r"^  (\w[\w-]*)  ", out, re.MULTILINE) == list(cli.commands)
         assert "Exit codes: 0 fine, 1 the audit found something, 2 bad request, 130 stopped." in out
         assert "..." not in out.split("Commands:")[1]
 

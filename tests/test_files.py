@@ -516,7 +516,8 @@ def test_reading_changes_no_byte_no_time_and_no_name(tmp_path, layout, question)
 
 
 def test_each_public_noun_and_filter_is_among_the_questions():
-    verbs = {"export", "root", "vault", "layout", "tz"}
+    verbs = {"export", "manifest", "root", "vault", "layout", "tz", "append", "append_many", "correct", "forget", "push"}
+    verbs |= {"catch_up", "rebuild_catalog", "hot_set", "topics_add", "store"}
     public = {name for name in vars(memkit.Store) if not name.startswith("_")} - verbs
     assert public - set(QUESTIONS) == set()
 

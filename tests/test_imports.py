@@ -15,10 +15,10 @@ PACKAGE = ROOT / "memkit"
 # `x.*` stands for x and all that lies in it. `memkit` itself (the lazy front door) may name any module.
 GROUPS = [
     ["errors", "model", "dates", "text", "lines", "blocks", "match", "marks", "cells", "style"],
-    ["layouts.*", "schema", "tables", "display"],
-    ["query", "stats", "summaries", "sources", "overview", "views", "audit.*"],
+    ["layouts.*", "schema", "tables", "display", "diffs"],
+    ["query", "stats", "summaries", "sources", "overview", "views", "manifest", "indexing", "audit.*", "edits.*"],
     ["files.*"],
-    ["loading", "export", "store"],
+    ["loading", "export", "desk", "verbs", "store", "opening"],
     ["accessor"],
     ["cli.*", "__main__"],
 ]

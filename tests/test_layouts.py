@@ -11,7 +11,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from memkit.layouts import LAYOUTS, cold, detect, layers, named, stored, transcript
+from memkit.layouts import LAYOUTS, cold, detect, index_line, layers, named, stored, transcript
 from memkit.layouts.catalog import unquoted
 from memkit.layouts.index_line import recovered
 from memkit.marks import instant
@@ -472,6 +472,8 @@ def test_the_fast_reading_of_a_plain_block_equals_yaml(index, day):
     _, fast = parsed("archive", "archive/2025/2025-02-03.md", f"---\n{block}---\n- a\n")
     _, slow = parsed("archive", "archive/2025/2025-02-03.md", f"---\n{block}more: x\n---\n- a\n")
     assert fast.index == slow.index
+    head = index_line.plain(f"---\n{block}---\n- a\n".encode())
+    assert head is None or head == slow.index.text
     assert sorted(fast.problems, key=rule_of) == sorted(slow.problems, key=rule_of)
     assert fast.entries == moved(slow.entries, -1)
 

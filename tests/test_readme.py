@@ -99,8 +99,8 @@ def test_ci_runs_the_test_command_of_the_readme():
 
 def test_commands_layouts_and_options_of_the_readme_are_those_that_there_are():
     table = README.split("## Command line")[1].split("\n## ")[0]
-    assert set(cli.commands) <= set(re.findall(r"\w+", table))
-    named = re.findall(r"`memkit (\w+) PATH", table)
+    assert set(cli.commands) <= set(re.findall(r"[\w-]+", table))
+    named = re.findall(r"`memkit ([\w-]+) PATH", table)
     assert set(named) <= set(cli.commands)
     options = {option for command in cli.commands.values() for param in command.params for option in param.opts}
     assert set(re.findall(r"--[a-z][a-z-]+", table)) <= options

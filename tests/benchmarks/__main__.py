@@ -60,6 +60,8 @@ def _all(folder: Path) -> Iterator[rows.Row]:
     yield from rows.reloads(folder / "layers")
     yield from rows.questions(folder / "layers")
     yield from rows.sums(folder / "layers")
+    with tempfile.TemporaryDirectory(prefix="memkit-benchmark-") as scratch:
+        yield from rows.writes(folder, Path(scratch))
     yield from rows.starts()
 
 

@@ -39,3 +39,10 @@ def grep(root: Path, pattern: str, *, how: str = "-rniE") -> int:
     """Return how many lines match. The output is read: grep stops at the first hit when it goes to /dev/null."""
     done = subprocess.run(["grep", how, "-e", pattern, str(root)], stdout=subprocess.PIPE, env=UTF8, check=False)
     return done.stdout.count(b"\n")
+
+
+def awk(root: Path, year: int) -> bytes:
+    """Return a year's catalog as the shell makes it from the front matter of the day files."""
+    rows = '/^date: /{d=substr($0,7)} /^index: /{print d "\\t" substr($0,8)}'
+    command = f"find '{root}/archive/{year}' -name '*.md' | sort | xargs awk '{rows}'"
+    return subprocess.run(command, shell=True, check=True, capture_output=True).stdout

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
+from itertools import count
 from pathlib import Path
 from time import perf_counter
 
 import memkit
+from memkit import layouts
 from tests.benchmarks import corpus, peers
 
 NOW = f"{corpus.LAST_DAY}T21:30+00:00"
@@ -91,13 +95,34 @@ def sums(root: Path) -> Iterator[Row]:
     yield Row("audit", "floor", _clocked(mem.audit), floor)
 
 
+def writes(folder: Path, scratch: Path) -> Iterator[Row]:
+    """Yield an append to a big store beside one to a store of today alone, and a year's catalog beside shell commands."""
+    for layout in ("archive", "workspace", "layers"):
+        shutil.copytree(folder / layout, scratch / layout)
+        today = layouts.named(layout).day_path(corpus.LAST_DAY)
+        (scratch / f"day-{layout}" / today).parent.mkdir(parents=True)
+        shutil.copy(folder / layout / today, scratch / f"day-{layout}" / today)
+        big, small = (_open(scratch / name, layout) for name in (layout, f"day-{layout}"))
+        for mem in (big, small):
+            mem.append("the first of the process")
+        ours, peer = (_clocked(partial(_append, mem, count())) for mem in (big, small))
+        yield Row(f"append to a big {layout} store", "append to its today alone", ours, peer, 1.5)
+    mem, year = _open(scratch / "archive", "archive"), corpus.LAST_DAY.year - 2
+    rebuild = _clocked(lambda: mem.rebuild_catalog(year))
+    yield Row("rebuild a year's catalog", "find | sort | xargs awk", rebuild, _clocked(lambda: peers.awk(mem.root, year)), 1.5)
+
+
+def _append(mem: memkit.Store, numbers: Iterator[int]) -> None:
+    mem.append(f"an entry with the number {next(numbers)}")
+
+
 def starts() -> Iterator[Row]:
     """Yield the command line's start beside the import of its toolkit, each as a whole process."""
     yield Row("memkit --help", "import click", _process("-m", "memkit", "--help"), _process("-c", "import click"))
 
 
-def _open(root: Path) -> memkit.Store:
-    mem = memkit.open(root, layout="layers", tz="UTC", now=NOW)
+def _open(root: Path, layout: str = "layers") -> memkit.Store:
+    mem = memkit.open(root, layout=layout, tz="UTC", now=NOW)
     mem.matching("loads and folds")
     return mem
 
