@@ -11,6 +11,7 @@ import pandas as pd
 from memkit import display
 from memkit.cells import clip, count, visible
 from memkit.model import Edit
+from memkit.style import DIFF
 
 LINES = 200  # of a diff in a repr; .diff() has them all
 ROOM = 400  # characters of one line in a repr
@@ -51,10 +52,12 @@ def plan_html(edits: Sequence[Edit], rows: pd.DataFrame, added: int, warnings: S
     table = display.table_html(rows, limit=20) if len(rows) else ""
     notes = "".join(f'<p class="s warning">{html.escape(visible(warning))}</p>' for warning in (*warnings, left) if warning)
     diff = f"<pre>{''.join(map(_line_html, lines))}</pre>" if lines else ""
-    return display.page(f'<p class="v">{html.escape(_state(edits, added, applied))}</p>{table}{diff}{notes}')
+    return display.page(
+        f'<style>{DIFF}</style><p class="v">{html.escape(_state(edits, added, applied))}</p>{table}{diff}{notes}'
+    )
 
 
 def _line_html(line: str) -> str:
     mark = {"+": "ok", "-": "error"}.get(line[:1], "q")
-    mark = "h2" if line.startswith(("+++", "---")) else mark
-    return f'<span class="d {mark}">{html.escape(line)}</span>\n'
+    mark = "b" if line.startswith(("+++ ", "--- ")) else mark
+    return f'<span class="d {mark}">{html.escape(line) or " "}</span>'

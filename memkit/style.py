@@ -25,3 +25,10 @@ background:var(--jp-brand-color1,#1976d2);opacity:.75}
 & details{border-top:1px solid var(--l);padding:6px 0}& summary{cursor:pointer}& details>div{margin-left:18px}
 & ul{list-style:none;margin:0;padding:0}& li{margin:8px 0 2px 18px;padding-left:10px;border-left:2px solid var(--c)}
 """.replace("&", ".mk.mk.mk").replace("\n", "")
+
+# Only plans need it; a card stays small.
+DIFF = """
+& pre{white-space:pre-wrap;margin:8px 0;padding:0;background:none;color:inherit;border:0;line-height:1.5;
+font:.95em var(--jp-code-font-family,ui-monospace,monospace)}& .d{display:block;padding:0 6px;border-left:2px solid transparent}
+& .d.ok,& .d.error{border-color:var(--c);background:color-mix(in srgb,var(--c) 12%,transparent)}& .d.b{font-weight:600}
+""".replace("&", ".mk.mk.mk").replace("\n", "")
