@@ -107,6 +107,16 @@ class Desk:
         """Return the plan of a verb, to be looked at and applied by a person."""
         return Plan(make(self.clock()), self._apply)
 
+    def _apply_forgetting(self, edits: Sequence[Edit]) -> None:
+        """Apply a plan of forget, and then rebuild its catalogs: a row may have come since it was planned."""
+        self._apply(edits)
+        days = (self.layout.role(edit.path).day for edit in edits)
+        years = sorted({day.year for day in days if day}) if self.layout.NAME == "archive" else []
+        with self._writing():
+            today = self.clock().date()
+            draft = archive_edits.rebuild(self.read, years, self.files_of, today)
+            files.apply(self.root, self.layout, draft.edits, today)
+
     def _apply(self, edits: Sequence[Edit]) -> None:
         with self._writing():
             today = self.clock().date()
@@ -203,13 +213,15 @@ class Desk:
         """Return the plan that forgets some targets; left out are only they, their copies follow them."""
 
         def without(rows: frozenset[int]) -> Plan:
-            wrong = sorted(rows - set(range(len(targets))))
+            wrong = sorted(rows - set(range(len(targets))), key=str)
             if wrong:
                 raise BadArgument(f"without: row {wrong[0]} is no entry of this plan; it has {count(len(targets), 'entry')}")
             left = [target for n, target in enumerate(targets) if n not in rows]
             return self._forgetting(left, [], new_index if left else None)
 
-        plan = self.later(lambda now: forget_edits.plan(self._held(now), targets, texts, new_index=new_index))
+        now = self.clock()
+        draft = forget_edits.plan(self._held(now), targets, texts, new_index=new_index)
+        plan = Plan(draft, self._apply_forgetting)
         plan.leave_out = without
         return plan
 
@@ -253,6 +265,8 @@ def news_of(entries: pd.DataFrame | Iterable[str | tuple[str, str | None]]) -> l
             raise BadArgument("entries: the frame has no column text")
         tags = entries["tag"].tolist() if "tag" in entries else [None] * len(entries)
         return [New(text, tag if isinstance(tag, str) else None) for text, tag in zip(entries["text"], tags, strict=True)]
+    if not isinstance(entries, Iterable):
+        raise BadArgument(f"entries: {type(entries).__name__}; expected texts, (text, tag) pairs or a frame")
     return [_new(place, entry) for place, entry in enumerate(entries)]
 
 

@@ -16,7 +16,7 @@ from memkit.model import Problem, clean
 _BLANKS = re.compile("[\\s\ufeff\u200b\u0085\x1c-\x1f\0]+")
 _CONTROL = bytes([*range(9), *range(14, 28), 127])
 _ODD = re.compile("[\0\u202d\u2d20\u0d0a\ufffd]")  # in UTF-16, ASCII `- ` is U+202D or U+2D20, CRLF U+0D0A
-_KEY = re.compile(r"[A-Za-z_\u4e00-\u9fff][\w.-]*[ \t]*:(?:[ \t]|$)")
+_KEY = re.compile(r"""(["']?)[A-Za-z_\u4e00-\u9fff][\w.-]*\1[ \t]*:(?:[ \t]|$)""")
 _LIST = re.compile(r"-(?:[ \t]|$)")
 
 
@@ -259,7 +259,7 @@ def looks_like_mapping(lines: list[str], *, lenient: bool = False) -> bool:
         if not stripped or (key and stripped.startswith("#") and not stripped.startswith("## ")):
             continue
         if _KEY.match(line):
-            key = key or stripped.partition(":")[0].strip()
+            key = key or stripped.partition(":")[0].strip("\"' \t")
             open_value = stripped.endswith((":", "[", "|", ">", "|-", ">-"))
         elif not key:
             return False

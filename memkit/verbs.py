@@ -18,7 +18,7 @@ from memkit.desk import New, news_of
 from memkit.edits import Plan
 from memkit.edits import layers as layers_edits
 from memkit.edits import workspace as workspace_edits
-from memkit.errors import UnsupportedError
+from memkit.errors import BadArgument, UnsupportedError
 
 if TYPE_CHECKING:
     from memkit.store import Store
@@ -76,6 +76,8 @@ def forget(
     """
     day = dates.as_day(date, "date") if date is not None else None
     plan = self._desk.forget(rows_or_text, day, replacement, new_index)
+    if manifest is not None and not isinstance(manifest, str | os.PathLike):
+        raise BadArgument(f"manifest: {type(manifest).__name__}; expected the path that manifest(out) saved to")
     return plan if manifest is None else _kept_in(self, plan, Path(manifest).expanduser())
 
 

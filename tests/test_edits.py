@@ -218,6 +218,13 @@ class TestTheArchiveFormat:
         [
             "---\nindex: 'a'\nindex: 'b'\n---\n- 茶\n",
             "---\nindex: 'a\n  b'\n---\n- 茶\n",
+            "---\nindex: 'a\n\n  b'\n---\n- 茶\n",
+            "---\nindex: 'a\nb'\n---\n- 茶\n",
+            "---\nindex: |\n\n  b\n---\n- 茶\n",
+            "---\nindex:\n- a\n- b\n---\n- 茶\n",
+            "---\nindex : 'a'\n---\n- 茶\n",
+            "---\n\"index\": 'a'\n---\n- 茶\n",
+            "---\nindex: 'a'\nindex : 'b'\n---\n- 茶\n",
             "---\nindex: 'a'\n---\n- 茶\n---\nindex: 'b'\ndate: 2025-02-28\n---\n",
             "<<<<<<< LOCAL\n---\nindex: 'a'\n---\n- 茶\n=======\n- 咖啡\n>>>>>>> REMOTE\n",
         ],

@@ -591,3 +591,9 @@ def test_lines_of_200_000_characters_are_read(shape):
     for layout, path in [PLACES[0], PLACES[1], PLACES[2], PLACES[6], PLACES[7], PLACES[8]]:
         _, records = parsed(layout, path, data)
         assert len(records.spans) == data.count("\n") + 1
+
+
+@pytest.mark.parametrize("second", ["index : b", '"index": b', "'index' : b"])
+def test_an_index_key_that_stands_twice_is_found_however_it_is_written(second):
+    _, records = parsed("archive", "archive/2025/2025-02-03.md", f"---\nindex: 'a'\n{second}\n---\n- 茶\n")
+    assert [problem.rule for problem in records.problems] == ["index-duplicate-key"]

@@ -14,6 +14,7 @@ import pandas as pd
 import pytest
 from conftest import SAMPLES, ZONE, open_at
 
+import memkit
 from memkit.errors import BadArgument, BadIndexError, FrozenError, UnsupportedError
 from memkit.layouts import line
 from memkit.text import norm_text
@@ -577,3 +578,33 @@ def test_a_plan_of_yesterday_is_frozen(layout, tmp_path):
     with pytest.raises(FrozenError):
         plan.apply()
     assert tree(tmp_path) == {}
+
+
+class TestKeptPlans:
+    def test_a_forgetting_planned_before_midnight_reaches_the_row_made_after_it(self, copied):
+        clock = [datetime(2025, 2, 28, 23, 59, tzinfo=ZoneInfo("Asia/Shanghai"))]
+        mem = memkit.open(copied("archive"), now=lambda: clock[0], tz="Asia/Shanghai")
+        mem.append("蓝色钥匙藏在花盆下")
+        plan = mem.forget("蓝色钥匙藏在花盆下")
+        clock[0] += timedelta(minutes=2)
+        mem.catch_up()
+        assert "蓝色钥匙" in mem.catalog()["index"].iloc[-1]
+        plan.apply()
+        assert not any("蓝色钥匙".encode() in path.read_bytes() for path in mem.root.rglob("*") if path.is_file())
+        assert mem.audit().ok
+
+    def test_words_that_stand_elsewhere_are_told_however_their_lines_break(self, tmp_path):
+        (tmp_path / "memory").mkdir()
+        (tmp_path / "memory/2025-02-27.md").write_text("- 钥匙\n  藏在花盆下面\n", encoding="utf-8")
+        (tmp_path / "memory/2025-02-26.md").write_text("前言 钥匙\n藏在花盆下面 后记\n", encoding="utf-8")
+        mem = open_at(tmp_path)
+        plan = mem.forget(mem.between("2025-02-27", "2025-02-27"))
+        assert [warning for warning in plan.warnings if "memory/2025-02-26.md" in warning]
+
+    @pytest.mark.parametrize("junk", [None, 5, object()])
+    def test_what_is_no_list_of_entries_is_refused(self, copied, junk):
+        mem = open_at(copied("layers"))
+        with pytest.raises(memkit.BadArgument, match=r"^entries: "):
+            mem.append_many(junk)
+        with pytest.raises(memkit.BadArgument, match=r"^manifest: "):
+            mem.forget("x", manifest=b"x")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from datetime import date, datetime, timedelta
 from functools import partial
@@ -18,6 +19,11 @@ from memkit.text import decode, front_matter, norm_text
 
 Read = Callable[[str], str | None]  # path -> text for splicing, None if there is no such file
 Days = Callable[[int], Mapping[date, str]]  # year -> its days that have a file, each with the file's path
+
+
+_INDEX_KEY = re.compile(r"""[ \t]*["']?index["']?[ \t]*:""")
+# What may stand below a value of one line: the end of the block, another key, a comment.
+_ENDS_VALUE = re.compile(r"""(?:---|\.\.\.)[ \t]*$|#|["']?[^\s"'#:\[\]{}-][^:]*:(?:[ \t]|$)""")
 
 
 def append(read: Read, text: str, tag: str | None, index: str | None, now: datetime) -> Draft:
@@ -110,12 +116,15 @@ def with_index(path: str, text: str, index: str) -> str:
 
 def _refuse_unclear(path: str, head: str, body: str) -> None:
     rows = [row.rstrip("\r") for row in head.split("\n")]
-    places = [place for place, row in enumerate(rows) if row.startswith("index:")]
+    places = [place for place, row in enumerate(rows) if _INDEX_KEY.match(row)]
     if any(row.startswith(("<<<<<<<", ">>>>>>>")) for row in rows) or body.startswith("<<<<<<<"):
         raise LostTextError(f"{path}: a merge marker stands in its front matter; resolve it by hand first")
     if len(places) > 1:
         raise LostTextError(f"{path}: its front matter has two index lines; make one of them by hand first")
-    if places and rows[places[0] + 1][:1] in (" ", "\t"):
+    if places and not rows[places[0]].startswith("index:"):
+        raise LostTextError(f"{path}: its index key is not written as `index:`; write it so by hand first")
+    below = next((row for row in rows[places[0] + 1 :] if row.strip()), "---") if places else "---"
+    if not _ENDS_VALUE.match(below):
         raise LostTextError(f"{path}: its index runs over several lines; make it one line by hand first")
     if any(problem.rule == "double-frontmatter" for problem in scan(body.replace("\r", "").split("\n")).problems):
         raise LostTextError(f"{path}: it has two front-matter blocks; make one of them by hand first")

@@ -214,9 +214,14 @@ def still_there(held: Held, edits: Sequence[Edit], said: Sequence[str]) -> list[
         if path.endswith("/") or fact.role.problem == "link-outside":
             continue
         data = (planned[path] or "").encode("utf-8", "surrogateescape") if path in planned else held.bytes_of(path)
-        if data and any(text in norm_text(decode(data)[1]) for text in wanted if text[:8].encode() in data or b"\0" in data):
+        if data and any(text in norm_text(decode(data)[1]) for text in wanted if _word(text) in data or b"\0" in data):
             paths.append(path)
     if not paths:
         return []
     more = f" and {len(paths) - _SHOWN} more" if len(paths) > _SHOWN else ""
     return [f"the words stand in other text too, which stays: {', '.join(paths[:_SHOWN])}{more}"]
+
+
+def _word(text: str) -> bytes:
+    """Return the longest piece of a text without a blank: it stands as it is in every copy, however its lines are broken."""
+    return max(text.split(), key=len, default="").encode("utf-8", "surrogateescape")

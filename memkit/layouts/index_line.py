@@ -43,9 +43,7 @@ def plain(head: bytes) -> str | None:
 
 def _read_yaml(lines: list[str], cut: FrontMatter, doc: Document) -> tuple[IndexLine, list[Problem]]:
     problems = _hidden(lines, cut)
-    at = {
-        key: [cut.first + n for n, line in enumerate(cut.lines, 1) if line.startswith(f"{key}:")] for key in ("date", "index")
-    }
+    at = {key: [cut.first + n for n, line in enumerate(cut.lines, 1) if _is_key(line, key)] for key in ("date", "index")}
     line = at["index"][-1] if at["index"] else 0
     raw = lines[line - 1] if line else ""
     values, broken = mapping(cut)
@@ -59,6 +57,12 @@ def _read_yaml(lines: list[str], cut: FrontMatter, doc: Document) -> tuple[Index
     if isinstance(day, str) and at["date"]:
         problems += _date_problems(day.strip(), at["date"][-1], doc)
     return index, problems
+
+
+def _is_key(line: str, key: str) -> bool:
+    """Return whether a line gives a key its value, also where the key is quoted or a blank stands before the colon."""
+    name, colon, _ = line.partition(":")
+    return bool(colon) and name.rstrip().strip("\"'") == key
 
 
 def paired(text: str) -> str:
