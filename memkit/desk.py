@@ -107,21 +107,20 @@ class Desk:
         """Return the plan of a verb, to be looked at and applied by a person."""
         return Plan(make(self.clock()), self._apply)
 
-    def _apply_forgetting(self, edits: Sequence[Edit]) -> None:
-        """Apply a plan of forget, and then rebuild its catalogs: a row may have come since it was planned."""
-        self._apply(edits)
-        days = (self.layout.role(edit.path).day for edit in edits)
-        years = sorted({day.year for day in days if day}) if self.layout.NAME == "archive" else []
-        with self._writing():
-            today = self.clock().date()
-            draft = archive_edits.rebuild(self.read, years, self.files_of, today)
-            files.apply(self.root, self.layout, draft.edits, today)
-
-    def _apply(self, edits: Sequence[Edit]) -> None:
+    def _apply(self, edits: Sequence[Edit], years: Sequence[int] = ()) -> None:
+        """Apply a plan that a person kept, and then rebuild the catalogs of some years."""
         with self._writing():
             today = self.clock().date()
             files.apply(self.root, self.layout, edits, today)
             self._caught_up(today)
+            if years:
+                draft = archive_edits.rebuild(self.read, years, self.files_of, today)
+                files.apply(self.root, self.layout, draft.edits, today)
+
+    def _apply_forgetting(self, edits: Sequence[Edit]) -> None:
+        """Apply a plan of forget; a day may have got its row since it was planned, so its catalog is rebuilt."""
+        days = (self.layout.role(edit.path).day for edit in edits)
+        self._apply(edits, sorted({day.year for day in days if day}) if self.layout.NAME == "archive" else ())
 
     def _caught_up(self, today: date) -> Draft:
         """Bring an archive's catalog up to yesterday, and return what that took."""
