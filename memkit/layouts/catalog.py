@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from memkit.dates import parse_day
-from memkit.layouts.line import MERGE
+from memkit.lines import MERGE
 from memkit.model import CatalogRow, Document, Problem, Records
 
 _SINGLE = re.compile(r"'((?:[^']|'')*)'")

@@ -6,6 +6,7 @@ import re
 
 from memkit.errors import BadArgument
 from memkit.layouts import line
+from memkit.lines import MERGE
 from memkit.model import Document, Entries, Hot, Problem, Records
 
 MARKERS = {f"<!-- {name}:{edge} -->": (name, edge) for name in ("candidates", "topics") for edge in ("start", "end")}
@@ -39,7 +40,7 @@ def parse(doc: Document, records: Records, *, spans: bool = False) -> Records:
             span = _topic(row, number, topics, records)
         else:
             span = line.other_span(row)
-            span = "layout" if span == "problem" and not line.MERGE.match(row) else span
+            span = "layout" if span == "problem" and not MERGE.match(row) else span
             if span == "problem" and (problem := line.line_problem(row, number)):
                 records.problems.append(problem)
             removed = removed and not row.strip()
@@ -88,7 +89,7 @@ def _topic(row: str, number: int, topics: list[tuple[str, str, int]], records: R
 
 def _no_entry(row: str, otherwise: Problem, records: Records) -> str:
     """Report a line of a block that is none of its entries: a merge by its first marker, any other line as told."""
-    found = line.line_problem(row, otherwise.line) if line.MERGE.match(row) else otherwise
+    found = line.line_problem(row, otherwise.line) if MERGE.match(row) else otherwise
     if found:
         records.problems.append(found)
     return "problem"

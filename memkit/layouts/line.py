@@ -6,6 +6,7 @@ import re
 from functools import lru_cache
 
 from memkit.dates import parse_day
+from memkit.lines import MERGE
 from memkit.model import Entries, Problem, Records
 from memkit.text import norm_tag
 
@@ -17,7 +18,6 @@ ENTRY = re.compile(rf"- \[({TIME})\] \[([^\[\]\n]*)\] (\S[^\n]*)")
 # One hit a line, so that a hit's place is its line number: an entry with three groups, any other line with none.
 LINES = re.compile(rf"^(?:{ENTRY.pattern}|[^\n]*)$", re.MULTILINE)
 LIST_LINE = re.compile(r"\s*(?:(?:[-*+•●·]|[0-9]{1,9}[.)])\s|[\u2460-\u2473]|[0-9]{1,3}、)\s*\S")
-MERGE = re.compile(r"(?:<{7}|\|{7}|={7}|>{7})(?: |$)")
 
 
 @lru_cache(4096)

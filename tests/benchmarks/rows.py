@@ -63,7 +63,8 @@ def reloads(root: Path) -> Iterator[Row]:
 def questions(root: Path) -> Iterator[Row]:
     """Yield queries beside grep; `still` ones are asked of the loaded frame alone, without a look at the folder."""
     mem, still = _open(root), _open(root)
-    still._loaded.refresh = lambda: None
+    state = still._loaded.refresh()
+    still._loaded.refresh = lambda: state
     long, english, short = corpus.NEEDLES
 
     def row(
@@ -74,7 +75,7 @@ def questions(root: Path) -> Iterator[Row]:
         )
 
     def forget() -> None:
-        still._loaded._folded = None
+        state.__dict__.pop("folded", None)
 
     yield row(f"matching {long!r}, the first query (folds)", lambda: still.matching(long), long, before=forget)
     yield row(f"matching {long!r}", lambda: still.matching(long), long, 0.5)
