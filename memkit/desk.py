@@ -173,7 +173,7 @@ class Desk:
         if self.layout.NAME == "archive":
             return archive_edits.append(read, entry.text, entry.tag, entry.index, now)
         if self.layout.NAME == "layers":
-            return layers_edits.write(read, entry.text, entry.tag, now, important=entry.important)[0]
+            return layers_edits.write(read, entry.text, entry.tag, now, important=entry.important)
         return workspace_edits.store(read, entry.text, "daily", now, tag=entry.tag)
 
     def append_all(self, entries: list[New], now: datetime) -> Draft:

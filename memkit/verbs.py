@@ -135,7 +135,7 @@ def hot_set(self: Store, content: str, *, dry_run: bool = False) -> Plan:
     Raises: UnsupportedError; BadArgument for a block without its start or end.
     """
     _only(self, "layers", True, "hot_set")
-    return self._desk.do(lambda now: layers_edits.hot_set(self._desk.read("hot.md"), content)[0], dry_run=dry_run)
+    return self._desk.do(lambda now: layers_edits.hot_set(self._desk.read("hot.md"), content), dry_run=dry_run)
 
 
 def topics_add(self: Store, topic: str, month: str, *, dry_run: bool = False) -> Plan:

@@ -36,7 +36,7 @@ def append(layout: str, text: str, before: str | None = None, tag: str | None = 
     if layout == "archive":
         return archive.append(read, text, tag, None, NOW)
     if layout == "layers":
-        return layers.write(read, text, tag, NOW)[0]
+        return layers.write(read, text, tag, NOW)
     return workspace.store(read, text, "daily", NOW, tag=tag)
 
 
@@ -313,12 +313,14 @@ class TestTheWorkspaceFormat:
 
 class TestTheLayersFormat:
     def test_a_new_cold_file_has_a_heading(self) -> None:
-        draft, written = layers.write(reader(), "周末想去看海", "计划", NOW)
+        draft = layers.write(reader(), "周末想去看海", "计划", NOW)
+        written = draft.facts
         assert draft.edits[0].after == f"# 2025-02-28\n\n- [{STAMP}] [计划] 周末想去看海\n"
         assert (written.added, written.candidate, written.stamp) == (True, 0, STAMP)
 
     def test_an_important_entry_is_also_a_candidate_once(self) -> None:
-        draft, written = layers.write(reader(), "看海", None, NOW, important=True)
+        draft = layers.write(reader(), "看海", None, NOW, important=True)
+        written = draft.facts
         hot = draft.edits[1].after or ""
         assert written.candidate == 1
         assert hot == (
@@ -326,13 +328,15 @@ class TestTheLayersFormat:
             "<!-- topics:start -->\n<!-- topics:end -->\n"
         )
         held = {DAY["layers"]: draft.edits[0].after, "hot.md": hot}
-        again, twice = layers.write(held.get, "看海", None, NOW, important=True)
+        again = layers.write(held.get, "看海", None, NOW, important=True)
+        twice = again.facts
         assert (twice.added, twice.candidate) == (False, 1)
         assert all(edit.before == edit.after for edit in again.edits)
 
     def test_a_duplicate_can_still_be_promoted_with_its_own_stamp(self) -> None:
         old = "# 2025-02-28\n\n- [2025-02-28T01:00:00.000Z] [-] 看海\n"
-        draft, written = layers.write({DAY["layers"]: old}.get, "看海", None, NOW, important=True)
+        draft = layers.write({DAY["layers"]: old}.get, "看海", None, NOW, important=True)
+        written = draft.facts
         assert (written.added, written.candidate, written.stamp) == (False, 1, "2025-02-28T01:00:00.000Z")
         assert [edit.path for edit in draft.edits] == ["hot.md"]
 
@@ -342,18 +346,21 @@ class TestTheLayersFormat:
     )
 
     def test_hot_set_replaces_the_body_and_keeps_both_blocks(self) -> None:
-        draft, facts = layers.hot_set(self.HOT, "新正文\n第二行\n")
+        draft = layers.hot_set(self.HOT, "新正文\n第二行\n")
+        facts = draft.facts
         assert draft.edits[0].after == self.HOT.replace("旧正文", "新正文\n第二行")
         assert (facts.ignored_lines, facts.body_cleared, facts.previous_chars) == (0, False, 3)
 
     def test_hot_set_with_a_block_replaces_that_region(self) -> None:
         content = "新\n<!-- topics:start -->\n山|2025-01\n山|2025-01\n坏\n<!-- topics:end -->"
-        draft, facts = layers.hot_set(self.HOT, content)
+        draft = layers.hot_set(self.HOT, content)
+        facts = draft.facts
         assert draft.edits[0].after == self.HOT.replace("旧正文", "新").replace("海|2025-02\n坏的\n", "山|2025-01\n")
         assert facts.ignored_lines == 1
 
     def test_a_block_alone_clears_the_body_and_says_so(self) -> None:
-        draft, facts = layers.hot_set(self.HOT, "<!-- topics:start -->\n<!-- topics:end -->")
+        draft = layers.hot_set(self.HOT, "<!-- topics:start -->\n<!-- topics:end -->")
+        facts = draft.facts
         assert (draft.edits[0].after or "").startswith("<!-- candidates:start -->\n")
         assert facts.body_cleared
 
@@ -374,7 +381,7 @@ class TestTheLayersFormat:
     def test_hot_set_never_loses_a_candidate_or_topic(self, hot: str, content: str) -> None:
         hot = hot.encode("utf-8", "replace").decode()
         try:
-            draft, _ = layers.hot_set(hot, content)
+            draft = layers.hot_set(hot, content)
         except BadArgument:
             return
         check(draft.edits[0], LAYOUTS["layers"].role("hot.md"), TODAY)

@@ -29,8 +29,8 @@ class Written:
     candidate: int
 
 
-def write(read: Read, text: str, tag: str | None, now: datetime, *, important: bool = False) -> tuple[Draft, Written]:
-    """Return the plan that adds one entry to today's cold file, and to the candidates if it is important.
+def write(read: Read, text: str, tag: str | None, now: datetime, *, important: bool = False) -> Draft:
+    """Return the plan that adds one entry to today's cold file, and to the candidates if it is important; facts: Written.
 
     Raises: BadArgument for an empty text, or one of more than 4,000 characters.
     """
@@ -54,7 +54,8 @@ def write(read: Read, text: str, tag: str | None, now: datetime, *, important: b
         edit, candidate = _promote(read(HOT), f"- [{twin[0]}] [{twin[1]}] {twin[2]}" if twin else entry)
         edits.append(edit)
         rows.append((HOT, "append", f"candidate {candidate}"))
-    return Draft(tuple(edits), tuple(rows), int(twin is None)), Written(now.date(), stamp, name, twin is None, candidate)
+    written = Written(now.date(), stamp, name, twin is None, candidate)
+    return Draft(tuple(edits), tuple(rows), int(twin is None), facts=written)
 
 
 def entry_text(text: object) -> str:
@@ -105,8 +106,8 @@ class HotSet:
     previous_chars: int
 
 
-def hot_set(before: str | None, content: object) -> tuple[Draft, HotSet]:
-    """Return the plan that gives hot.md a new body; a block that the content holds replaces that region, another is kept.
+def hot_set(before: str | None, content: object) -> Draft:
+    """Return the plan that gives hot.md a new body; a block in the content replaces that region; facts: HotSet.
 
     Raises: BadArgument if the content is no text, or a block in it lacks its start or end.
     """
@@ -125,7 +126,8 @@ def hot_set(before: str | None, content: object) -> tuple[Draft, HotSet]:
     previous = len("\n".join(hot.trimmed(old["body"])))
     cleared = bool(supplied) and not parts["body"] and previous > 0
     edit = Edit(HOT, before, hot_text(before, parts), free=("body", *supplied))
-    return Draft((edit,), ((HOT, "hot_set", "the body is replaced"),)), HotSet(ignored, cleared, previous)
+    facts = HotSet(ignored, cleared, previous)
+    return Draft((edit,), ((HOT, "hot_set", "the body is replaced"),), facts=facts)
 
 
 def topics_add(before: str | None, topic: object, month: object) -> Draft:
@@ -148,4 +150,4 @@ def topics_add(before: str | None, topic: object, month: object) -> Draft:
 def correct(read: Read, day: date, subject: str, text: str, now: datetime) -> Draft:
     """Return the plan that adds today a correction of what an earlier day says, tagged 更正."""
     said = correction(day, subject, text).partition(" ")[2]
-    return write(read, said, "更正", now)[0]
+    return write(read, said, "更正", now)

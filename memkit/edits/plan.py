@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import pandas as pd
 
@@ -16,12 +17,16 @@ ROWS: schema.Schema = {"row": schema.STR, "action": schema.STR, "reason": schema
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """What a verb wants: its edits, a row (row, action, reason) for each thing asked, how many entries are added."""
+    """What a verb wants: its edits, a row (row, action, reason) for each thing asked, how many entries are added.
+
+    `facts` is what the verb says of itself beyond that, a value of its own; the agents' tools answer with it.
+    """
 
     edits: tuple[Edit, ...] = ()
     rows: tuple[tuple[str, str, str], ...] = ()
     added: int = 0
     warnings: tuple[str, ...] = field(default=())
+    facts: Any = None
 
 
 class Plan:
@@ -35,6 +40,7 @@ class Plan:
         self.rows: pd.DataFrame = schema.rows(ROWS, draft.rows)
         self.added = draft.added
         self.warnings = list(draft.warnings)
+        self.facts: Any = draft.facts
         self.applied = False
         self.leave_out: Callable[[frozenset[int]], Plan] | None = None
         self.then: Callable[[], None] | None = None  # what follows once the files are written
