@@ -57,7 +57,7 @@ class Desk:
         self._swept_at = float("-inf")
 
     @contextmanager
-    def _writing(self) -> Iterator[None]:
+    def writing(self) -> Iterator[None]:
         """Hold the store's lock; at first, and every ten minutes, clear up after writers that were killed."""
         with self._lock.held():
             if monotonic() - self._swept_at > files.STALE_TEMP:
@@ -94,7 +94,7 @@ class Desk:
         """Return the plan of a verb, applied unless it is a dry run; read, plan, check and write are one locked stretch."""
         if dry_run:
             return self.later(lambda now: _together(self._behind(now.date()), make(now)))
-        with self._writing():
+        with self.writing():
             now = self.clock()
             caught = self._caught_up(now.date())
             draft = make(now)
@@ -109,7 +109,7 @@ class Desk:
 
     def _apply(self, edits: Sequence[Edit], years: Sequence[int] = ()) -> None:
         """Apply a plan that a person kept, and then rebuild the catalogs of some years."""
-        with self._writing():
+        with self.writing():
             today = self.clock().date()
             files.apply(self.root, self.layout, edits, today)
             self._caught_up(today)

@@ -13,17 +13,28 @@ from memkit.cells import clip, count, visible
 from memkit.model import Edit
 from memkit.style import DIFF
 
+NOTHING = "/dev/null"
+IDLE = ("unchanged", "skip", "empty", "kept")  # what a row of a plan says when nothing is done
 LINES = 200  # of a diff in a repr; .diff() has them all
 ROOM = 400  # characters of one line in a repr
 
 
 def unified(edit: Edit) -> str:
     """Return one edit as a unified diff; a file that is new or goes away is compared with nothing."""
-    old, new = (f"a/{edit.path}" if edit.before is not None else "/dev/null"), f"b/{edit.path}"
-    if edit.after is None:
-        new = "/dev/null"
-    before, after = ((text or "").split("\n") for text in (edit.before, edit.after))
-    return "".join(f"{line}\n" for line in difflib.unified_diff(before, after, old, new, lineterm=""))
+    inside = not edit.path.startswith("/")
+    old, new = (f"{side}/{edit.path}" if inside else edit.path for side in "ab")
+    names = (old if edit.before is not None else NOTHING, new if edit.after is not None else NOTHING)
+    lines = difflib.unified_diff(_lines(edit.before), _lines(edit.after), *names, lineterm="")
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _lines(text: str | None) -> list[str]:
+    """Return the lines of a text; one that lacks its end says so, as diffs do."""
+    lines = (text or "").split("\n")
+    if lines[-1]:
+        lines[-1] += "\n\\ No newline at end of file"
+        return lines
+    return lines[:-1]
 
 
 def _shown(edits: Sequence[Edit]) -> tuple[list[str], str]:
@@ -31,6 +42,11 @@ def _shown(edits: Sequence[Edit]) -> tuple[list[str], str]:
     lines = [visible(line) for edit in edits for line in unified(edit).removesuffix("\n").split("\n")] if edits else []
     left = f"showing {LINES:,} of {len(lines):,} lines" if len(lines) > LINES else ""
     return [clip(line, ROOM) for line in lines[:LINES]], left
+
+
+def _busy_first(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of a plan with those in front that change something, for what is cut off behind."""
+    return rows.sort_values("action", key=lambda actions: actions.isin(IDLE), kind="stable")
 
 
 def _state(edits: Sequence[Edit], added: int, applied: bool) -> str:
@@ -41,7 +57,7 @@ def _state(edits: Sequence[Edit], added: int, applied: bool) -> str:
 def plan_text(edits: Sequence[Edit], rows: pd.DataFrame, added: int, warnings: Sequence[str], applied: bool) -> str:
     """Return a plan as text: its state, its rows, its diff, its warnings."""
     lines, left = _shown(edits)
-    table = [display.table_text(rows, limit=20)] if len(rows) else []
+    table = [display.table_text(_busy_first(rows), limit=20)] if len(rows) else []
     notes = [f"warning: {visible(warning)}" for warning in warnings]
     return "\n".join(filter(None, [_state(edits, added, applied), *table, *lines, left, *notes]))
 
@@ -49,7 +65,7 @@ def plan_text(edits: Sequence[Edit], rows: pd.DataFrame, added: int, warnings: S
 def plan_html(edits: Sequence[Edit], rows: pd.DataFrame, added: int, warnings: Sequence[str], applied: bool) -> str:
     """Return the same plan as HTML."""
     lines, left = _shown(edits)
-    table = display.table_html(rows, limit=20) if len(rows) else ""
+    table = display.table_html(_busy_first(rows), limit=20) if len(rows) else ""
     notes = "".join(f'<p class="s warning">{html.escape(visible(warning))}</p>' for warning in (*warnings, left) if warning)
     diff = f"<pre>{''.join(map(_line_html, lines))}</pre>" if lines else ""
     return display.page(

@@ -5,7 +5,6 @@ Each look compares scandir + stat with what is held and re-reads only files whos
 
 from __future__ import annotations
 
-import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
@@ -16,15 +15,15 @@ from pathlib import Path
 from typing import TypeVar
 
 import pandas as pd
-from tqdm.auto import tqdm
 
 from memkit import files, query, tables
-from memkit.errors import StoreNotFound
+from memkit.errors import BadArgument, StoreNotFound
 from memkit.layouts import AT_ONCE, Layout
 from memkit.model import Columns, Document, Entries, FileFact, Reading, Records
+from memkit.progress import watched
+from memkit.sources import Sources
+from memkit.text import reading_of
 
-_SLOW = 1.0  # seconds after which a progress bar appears
-_FEW = 100  # files that are never worth a progress bar
 _BATCH = 512  # files that are parsed at once; more cost memory, fewer cost time
 
 _Doc = TypeVar("_Doc", Document, Reading)
@@ -107,6 +106,22 @@ class Loaded:
             columns.append(part)
         return records, columns
 
+    def sources(self, state: State) -> Sources:
+        """Return what summaries of a state are made from."""
+        stored = {path: record.summary for path, record in state.records.items() if record.summary}
+        return Sources(state.visible, stored, layered=self.layout.NAME == "layers", tz=self.tz)
+
+    def text_at(self, path: str) -> str:
+        """Return the text of a file of the store, or of one elsewhere, such as a summary written with `out=`.
+
+        Raises: BadArgument if there is none.
+        """
+        held = None if Path(path).is_absolute() else files.text_of(self.root, path)
+        text = held if held is not None else files.text_of_output(Path(path).expanduser())
+        if text is None:
+            raise BadArgument(f"{path}: there is no such file")
+        return reading_of(text)
+
     def hashes(self, state: State) -> dict[str, str]:
         """Return the SHA-256 of each file that is read, by path."""
         held = (fact for fact in state.facts.values() if _is_read(fact) and fact.role.kind != "session")
@@ -134,8 +149,7 @@ def _is_read(fact: FileFact) -> bool:
 
 def _documents(facts: list[FileFact], read: Callable[[FileFact], _Doc | str], seen: dict[str, FileFact]) -> Iterator[_Doc]:
     """Yield the files as documents, and note in `seen` the trouble of those that cannot be read."""
-    quiet = len(facts) < _FEW or not (sys.stderr.isatty() or "ipykernel" in sys.modules)
-    for fact in tqdm(facts, desc="memkit: reading", unit="file", delay=_SLOW, leave=False, disable=quiet):
+    for fact in watched(facts, "reading", "file"):
         doc = read(fact)
         if isinstance(doc, str):
             seen[fact.path] = replace(fact, trouble=doc)

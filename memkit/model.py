@@ -7,10 +7,10 @@ paths are POSIX and relative to the store's root.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
-from typing import Any
+from typing import Any, TypeVar
 
 KINDS = ("daily", "daily-slug", "longterm", "note", "extra", "session", "dream")
 DERIVED_KINDS = ("catalog", "summary", "hot", "index")
@@ -18,6 +18,8 @@ BLOCKS = ("item", "paragraph", "table", "code", "quote")
 
 # What a line of a document can be taken for (Records.spans).
 SPANS = ("blank", "entry", "heading", "front matter", "marker", "layout", "problem")
+
+_Known = TypeVar("_Known")
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -149,7 +151,10 @@ class CatalogRow:
 
 @dataclass(frozen=True, slots=True)
 class StoredSummary:
-    """One summary file: its period and key, its entry lines, and what its header says it was made from."""
+    """One summary file: its period and key, its entry lines, and what its header says it was made from.
+
+    `at` are the numbers of the entry lines in the file.
+    """
 
     period: str
     key: str
@@ -160,6 +165,7 @@ class StoredSummary:
     digest: str | None
     generated_at: str | None
     chars: int
+    at: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,7 +215,7 @@ class Snapshot:
 
     `entries` is the frame of all entries (schema.HELD; a DataFrame, which this module does not know), since the
     records of a loaded store no longer hold their own. `against` and `present` are manifests (DataFrames): of then,
-    and of the same files now; None when nothing is to be compared.
+    and of the same files now; None when nothing is to be compared. `sources` says what summaries are made from.
     """
 
     layout: str
@@ -219,11 +225,20 @@ class Snapshot:
     now: datetime
     against: Any = None
     present: Any = None
+    sources: Any = None
+    _known: dict[str, Any] = field(default_factory=dict, repr=False)
 
     @property
     def today(self) -> date:
         """Return the local day of the clock."""
         return self.now.date()
+
+    def once(self, name: str, make: Callable[[], _Known]) -> _Known:
+        """Return what `make` gives; rules that need the same of one snapshot work it out once."""
+        if name not in self._known:
+            self._known[name] = make()
+        known: _Known = self._known[name]
+        return known
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,6 @@ import pandas as pd
 
 from memkit import (
     audit,
-    cells,
     dates,
     display,
     export,
@@ -29,15 +28,16 @@ from memkit import (
     stats,
     summaries,
     tables,
+    tracing,
     verbs,
 )
 from memkit.audit import AuditReport
+from memkit.card import card_of
 from memkit.desk import Desk
 from memkit.errors import BadArgument
 from memkit.files import Found
 from memkit.loading import Loaded, State
 from memkit.model import Snapshot
-from memkit.sources import Sources
 from memkit.views import Day, HotLayer, Text, hot_layer
 
 HOT_LIMIT = 600
@@ -93,7 +93,7 @@ class Store:
     def summaries(self) -> pd.DataFrame:
         """Return the stored summaries: period, key, start, end, path, entries, omitted, chars, generated_at, stale."""
         loaded = self._fresh()
-        return tables.summaries(loaded.records.values(), self._sources(loaded).stale())
+        return tables.summaries(loaded.records.values(), self._loaded.sources(loaded).stale())
 
     def topics(self) -> pd.DataFrame:
         """Return the topics of the hot layer: topic, month. Only `layers` has them."""
@@ -200,8 +200,22 @@ class Store:
         now = self._clock()
         period = dates.check_period(period)
         key = dates.key_of(period, date if date is not None else now.date())
-        made = summaries.extract(period, key, self._sources(self._fresh()).of(period, key), generated_at=now)
-        return Text(made.content if made else f"> {key}：没有条目 (no entries)\n")
+        made = summaries.extract(period, key, self._loaded.sources(self._fresh()).of(period, key), generated_at=now)
+        return Text(made.content if made else f"{summaries.title(period, key)}\n\n> 没有条目 (no entries)\n")
+
+    def trace(self, summary: str | os.PathLike[str]) -> pd.DataFrame:
+        """Return the entry that each line of a summary was copied from: summary_line, shown, then the columns of entries().
+
+        `summary` is what `summary()` gave, or the path of a stored one. A line that no entry of the period says has no `path`.
+
+        Raises: BadArgument if it is neither.
+        """
+        loaded = self._fresh()
+        text = summary if isinstance(summary, str) and "\n" in summary else self._loaded.text_at(os.fspath(summary))
+        found = tracing.titled(text)
+        if not found.key and not found.lines:
+            raise BadArgument("summary: no summary; expected what summary() gave, or the path of a stored one")
+        return tracing.trace(found, loaded.visible)
 
     # ---- health and way out ----
 
@@ -252,7 +266,7 @@ class Store:
             "entries": _public(loaded.entries),
             "days": _days(loaded, today),
             "catalog": tables.catalog(records),
-            "summaries": tables.summaries(records, self._sources(loaded).stale()),
+            "summaries": tables.summaries(records, self._loaded.sources(loaded).stale()),
             "topics": tables.topics(records),
             "tags": loaded.tags,
             "files": tables.files(loaded.facts.values(), self._loaded.hashes(loaded)),
@@ -269,6 +283,8 @@ class Store:
     rebuild_catalog = verbs.rebuild_catalog
     hot_set = verbs.hot_set
     topics_add = verbs.topics_add
+    summarize = verbs.summarize
+    summarize_all = verbs.summarize_all
     store = verbs.store
 
     # ---- how it is shown ----
@@ -282,24 +298,8 @@ class Store:
         return display.mimebundle(lambda: display.card_html(card()), lambda: display.card_text(card()))
 
     def _card(self) -> display.Card:
-        loaded, now = self._fresh(), self._clock()
-        frame = loaded.visible
-        dated = frame["date"].dropna()
-        span = (dated.min().date(), dated.max().date()) if len(dated) else None
-        bars, note = display.bars_of(stats.volume(frame, "month"), stats.volume(frame, "year"))
-        unread = [fact for fact in loaded.facts.values() if fact.trouble]
-        return display.Card(
-            title=self.layout,
-            root=str(self.root),
-            span=span,
-            days=dated.nunique(),
-            entries=len(frame),
-            chars=int(frame["chars"].sum()),
-            bars=bars,
-            bars_note=note,
-            findings=self._audit(loaded, now).counts,
-            notes=[f"{cells.count(len(unread), 'file')} could not be read: see files()"] if unread else [],
-        )
+        loaded = self._fresh()
+        return card_of(self.layout, self.root, loaded, self._audit(loaded, self._clock()).counts)
 
     # ---- inside ----
 
@@ -309,16 +309,13 @@ class Store:
     def _audit(
         self, loaded: State, now: datetime, then: pd.DataFrame | None = None, present: pd.DataFrame | None = None
     ) -> AuditReport:
-        return audit.run(Snapshot(self.layout, loaded.facts, loaded.records, loaded.entries, now, then, present))
+        sources = self._loaded.sources(loaded)
+        return audit.run(Snapshot(self.layout, loaded.facts, loaded.records, loaded.entries, now, then, present, sources))
 
     def _manifest(self, loaded: State, paths: list[str]) -> pd.DataFrame:
         contents = ((path, files.data_of(self.root, path)) for path in paths)
         held = ((path, data) for path, data in contents if data is not None)
         return manifest.manifest(held, loaded.entries["path"].value_counts().to_dict())
-
-    def _sources(self, loaded: State) -> Sources:
-        stored = {path: record.summary for path, record in loaded.records.items() if record.summary}
-        return Sources(loaded.visible, stored, layered=self.layout == "layers", tz=self.tz)
 
 
 def _public(frame: pd.DataFrame) -> pd.DataFrame:

@@ -10,16 +10,20 @@ month of day files stays short. When nothing was left out here but lower summari
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, tzinfo
 from hashlib import sha256
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from memkit.dates import check_period, parse_day, period_days, week_key
-from memkit.layouts.stored import DATED, ENTRY, instant_of, read_names
+import numpy as np
+import pyarrow as pa
+
+from memkit.dates import check_period, parse_day, period_days
+from memkit.entry_lines import Lines, joined, milliseconds, read_line
+from memkit.layouts.stored import instant_of, read_names
 from memkit.model import StoredSummary
-from memkit.text import norm_tag, norm_text, truncate
+from memkit.text import norm_text
 
 
 class Limit(NamedTuple):
@@ -32,36 +36,18 @@ class Limit(NamedTuple):
 LIMITS = {"day": Limit(120, 1500), "week": Limit(100, 1000), "month": Limit(80, 700)}
 NAMED, NAMED_OF_MANY = 7, 3
 
-# Which part of its period a day is: the parts share the budget fairly.
-_UNITS: dict[str, Callable[[date], object]] = {"day": lambda day: None, "week": date.toordinal, "month": week_key}
 _TITLES = {"day": "日摘要", "week": "周摘要", "month": "月摘要"}
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
-    """One entry as a summary sees it: stamp as written, tag (`-` for none), text on one line, local day, instant."""
-
-    stamp: str
-    tag: str
-    text: str
-    day: date
-    instant: datetime
-
-    def __str__(self) -> str:
-        """Return the entry line with its whole text, as it is hashed."""
-        return f"- [{self.stamp}] [{self.tag}] {self.text}"
-
-    def cut(self, limit: int) -> str:
-        """Return the entry line with its text cut to the limit."""
-        return f"- [{self.stamp}] [{self.tag}] {truncate(self.text, limit)}"
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Source:
-    """One file a summary is made from; `omitted` counts what it left out itself or by its sources (0 for entries)."""
+    """What a summary is made from: one lower summary, or files of entries; their names, in order, and their lines.
 
-    name: str
-    lines: tuple[Line, ...]
+    `omitted` counts what it left out itself or by its sources (0 for entries).
+    """
+
+    names: tuple[str, ...]
+    lines: Lines
     omitted: int = 0
 
 
@@ -83,37 +69,6 @@ class Summary:
     digest: str
 
 
-def entry(stamp: str, tag: str | None, text: str, *, day: date | None = None, tz: tzinfo = UTC) -> Line | None:
-    """Return an entry as a Line, or None if its stamp is neither a full instant nor a date with or without clock.
-
-    `day` is the day of the file it lies in; without one its local day in the zone counts. A clock of unknown
-    zone never orders: such lines keep the order they come in within their day.
-    """
-    written = DATED.fullmatch(stamp)
-    found = parse_day(written[1]) if written else None
-    if found is not None:
-        return Line(stamp, tag or "-", text, day or found, datetime(found.year, found.month, found.day, tzinfo=UTC))
-    instant = instant_of(stamp)
-    if instant is None:
-        return None
-    try:
-        return Line(stamp, tag or "-", text, day or instant.astimezone(tz).date(), instant)
-    except OverflowError:  # the local day would lie before year 1 or after 9999
-        return None
-
-
-def dated(day: date, clock: str | None, tag: str | None, text: str) -> Line | None:
-    """Return an entry that knows its day and perhaps a clock, folded to one line; None when no text is left."""
-    folded = norm_text(text)
-    return entry(f"{day} {clock}" if clock else str(day), norm_tag(tag), folded) if folded else None
-
-
-def read_line(raw: str, *, day: date | None = None, tz: tzinfo = UTC) -> Line | None:
-    """Return the Line that an entry line of a file holds, or None for every other line; day and zone as in `entry`."""
-    match = ENTRY.fullmatch(raw)
-    return entry(match[1], match[2], match[3], day=day, tz=tz) if match else None
-
-
 def lower(name: str, stored: StoredSummary, *, tz: tzinfo, within: tuple[date, date] | None = None) -> Source:
     """Return a stored summary as a source of the level above; `within` keeps the lines of a closed window.
 
@@ -123,12 +78,12 @@ def lower(name: str, stored: StoredSummary, *, tz: tzinfo, within: tuple[date, d
     lines = [line for raw in stored.lines if (line := read_line(raw, day=day, tz=tz))]
     if within:
         lines = [line for line in lines if within[0] <= line.day <= within[1]]
-    return Source(name, tuple(lines), stored.omitted + stored.omitted_below)
+    return Source((name,), Lines.of(lines), stored.omitted + stored.omitted_below)
 
 
-def digest(lines: Iterable[str]) -> str:
+def digest(lines: Lines) -> str:
     """Return the first 12 hex digits of the sha256 over the entry lines, joined with LF."""
-    return sha256("\n".join(lines).encode("utf-8", "surrogatepass")).hexdigest()[:12]
+    return sha256(lines.data()).hexdigest()[:12]
 
 
 def extract(period: str, key: str, sources: Sequence[Source], *, generated_at: datetime) -> Summary | None:
@@ -139,22 +94,37 @@ def extract(period: str, key: str, sources: Sequence[Source], *, generated_at: d
     Raises: BadArgument for an unknown period or a key that names none.
     """
     period = check_period(period)
-    days = period_days(period, key)
-    title = f"# {_TITLES[period]} {key}" + ("" if period == "day" else f"（{days[0]} – {days[-1]}）")
+    head = title(period, key)
     moment = generated_at.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
     sources = _useful(sources)
-    whole = [line for source in sources for line in source.lines]
-    if not whole:
+    lines = joined([source.lines for source in sources])
+    if not len(lines):
         return None
-    kept = _keep(period, sorted(whole, key=lambda line: line.instant))
-    omitted = len(whole) - len(kept)
+    kept = tuple(_cut(period, lines, _chosen(period, lines)))
+    omitted = len(lines) - len(kept)
     below = sum(source.omitted for source in sources)
-    names = tuple(source.name for source in sources)
-    mark = digest(map(str, whole))
-    head = f"> 来源：{_named(names)}（{len(whole)} 条，sha256:{mark}）\n> 生成时间：{moment}"
-    parts = (title, head, "\n".join(kept), _omission(omitted, below))
+    names = _names(sources)
+    mark = digest(lines)
+    said = f"> 来源：{_named(names)}（{len(lines)} 条，sha256:{mark}）\n> 生成时间：{moment}"
+    parts = (head, said, "\n".join(kept), _omission(omitted, below))
     content = "\n\n".join(part for part in parts if part) + "\n"
-    return Summary(period, key, content, kept, omitted, below, sum(map(_cost, kept)), names, mark)
+    return Summary(period, key, content, kept, omitted, below, sum(len(line) + 1 for line in kept), names, mark)
+
+
+def weighed(period: str, sources: Sequence[Source]) -> tuple[int, int]:
+    """Return how many entries a summary of these sources keeps, and how many it leaves out; its text is not made."""
+    lines = joined([source.lines for source in _useful(sources)])
+    kept = len(_chosen(period, lines))
+    return kept, len(lines) - kept
+
+
+def title(period: str, key: str) -> str:
+    """Return the first line of a summary.
+
+    Raises: BadArgument for a key that names no such period.
+    """
+    days = period_days(period, key)
+    return f"# {_TITLES[period]} {key}" + ("" if period == "day" else f"（{days[0]} – {days[-1]}）")
 
 
 def is_stale(stored: StoredSummary, sources: Sequence[Source], *, lower_stale: bool = False) -> bool:
@@ -165,32 +135,55 @@ def is_stale(stored: StoredSummary, sources: Sequence[Source], *, lower_stale: b
     """
     if lower_stale:
         return True
-    lines = [line for source in sources for line in source.lines]
+    useful = _useful(sources)
+    lines = joined([source.lines for source in useful])
     if stored.digest is not None:
         # Both sides are read from header text, so a name that a header cannot give back exactly still compares equal.
-        names = read_names(_named([source.name for source in _useful(sources)]))
-        return stored.sources != names or stored.digest != digest(map(str, lines))
+        names = read_names(_named(_names(useful)))
+        return stored.sources != names or stored.digest != digest(lines)
     generated_at = instant_of(stored.generated_at or "")
-    return generated_at is not None and any(line.instant > generated_at for line in lines)
+    return generated_at is not None and bool((lines.instant > milliseconds(generated_at)).any())
 
 
 def _useful(sources: Iterable[Source]) -> list[Source]:
     """Return the sources that say anything: an empty file neither makes a summary nor makes one stale."""
-    return [source for source in sources if source.lines or source.omitted]
+    return [source for source in sources if len(source.lines) or source.omitted]
 
 
-def _keep(period: str, lines: Sequence[Line]) -> tuple[str, ...]:
-    """Return the cut lines that the budget holds, in the order given."""
-    per_entry, budget = LIMITS[period]
-    cut = [line.cut(per_entry) for line in lines]
-    costs = [_cost(line) for line in cut]
-    units: dict[object, list[int]] = {}
-    for index, line in enumerate(lines):
-        units.setdefault(_UNITS[period](line.day), []).append(index)
-    return tuple(cut[index] for index in sorted(_fill(units.values(), costs, budget)))
+def _names(sources: Iterable[Source]) -> tuple[str, ...]:
+    """Return the names of the sources, each once: a file that holds entries of several days is in several."""
+    return tuple(dict.fromkeys(name for source in sources for name in source.names))
 
 
-def _fill(units: Iterable[list[int]], costs: Sequence[int], room: int) -> list[int]:
+def _chosen(period: str, lines: Lines) -> Any:
+    """Return the places of the lines that the budget holds, in order of their instants."""
+    limit, budget = LIMITS[period]
+    rows = np.argsort(lines.instant, kind="stable")
+    costs = np.minimum(lines.size, lines.head + limit + 2)[rows]
+    if costs.sum() <= budget:
+        return rows
+    return rows[sorted(_fill(_units(period, lines.day[rows]), costs.tolist(), budget))]
+
+
+def _cut(period: str, lines: Lines, rows: Any) -> list[str]:
+    """Return some of the lines, without their ends, each text cut to what the level keeps of it."""
+    ends, sizes = (lines.head + LIMITS[period].per_entry)[rows].tolist(), lines.size[rows].tolist()
+    chosen = zip(lines.whole.take(pa.array(rows)).to_pylist(), ends, sizes, strict=True)
+    return [line[:-1] if size <= end + 1 else f"{line[:end]}…" for line, end, size in chosen]
+
+
+def _units(period: str, days: Any) -> Iterable[Iterable[int]]:
+    """Return the places of the lines by the part of the period that they lie in; the parts share the budget fairly.
+
+    The parts of a week are its days, those of a month its weeks; 1970 began on a Thursday.
+    """
+    if period == "day":
+        return [range(len(days))]
+    units = days if period == "week" else (days + 3) // 7
+    return [np.flatnonzero(units == unit).tolist() for unit in np.unique(units)]
+
+
+def _fill(units: Iterable[Iterable[int]], costs: Sequence[int], room: int) -> list[int]:
     """Return the indexes kept when the units take turns, each giving its next line that fits.
 
     What does not fit once never fits later, so each line is looked at once, and shorter ones behind it may follow.
@@ -207,11 +200,6 @@ def _fill(units: Iterable[list[int]], costs: Sequence[int], room: int) -> list[i
                 going.append(unit)
         waiting = going
     return kept
-
-
-def _cost(line: str) -> int:
-    """Return what a line costs: all its characters, and one for the line end."""
-    return len(line) + 1
 
 
 def _named(names: Sequence[str]) -> str:

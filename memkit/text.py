@@ -51,6 +51,11 @@ def decode(data: bytes) -> tuple[str, str, tuple[Problem, ...]]:
     return text, *_odd(data, text)
 
 
+def reading_of(text: str) -> str:
+    """Return a text for splicing as people read it."""
+    return decode(text.encode("utf-8", "surrogateescape"))[1]
+
+
 def decode_bytes(data: bytes) -> tuple[bytes, tuple[Problem, ...]]:
     """Return the text for reading in UTF-8, and what was odd about the bytes: mostly they are that text already."""
     text, clean_text, problems = decode(data)

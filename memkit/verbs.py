@@ -14,10 +14,12 @@ import pandas as pd
 
 from memkit import dates, export
 from memkit import manifest as manifests
+from memkit.batch import Batch, shelf_of
 from memkit.desk import New, news_of
 from memkit.edits import Plan
 from memkit.edits import layers as layers_edits
 from memkit.edits import workspace as workspace_edits
+from memkit.edits.summaries import Window, Wish
 from memkit.errors import BadArgument, UnsupportedError
 
 if TYPE_CHECKING:
@@ -145,6 +147,59 @@ def topics_add(self: Store, topic: str, month: str, *, dry_run: bool = False) ->
     """
     _only(self, "layers", True, "topics_add")
     return self._desk.do(lambda now: layers_edits.topics_add(self._desk.read("hot.md"), topic, month), dry_run=dry_run)
+
+
+def summarize(
+    self: Store,
+    period: str,
+    date: object = None,
+    *,
+    force: bool = False,
+    out: str | os.PathLike[str] | None = None,
+    dry_run: bool = False,
+) -> Plan:
+    """Write the summary of the day, week or month that holds `date` (default: today), unless there is one.
+
+    `force` makes it afresh, from the lower summaries there are. `layers` keeps it in `summaries/`; for the other
+    layouts `out` is the folder, outside the store. `date` is a day, or the period's own key, such as 2025-W09.
+
+    Raises: BadArgument, PathError, LockTimeout.
+    """
+    now = self._clock()
+    period = dates.check_period(period)
+    key = dates.key_of(period, date if date is not None else now.date())
+    batch = Batch(shelf_of(self._desk, out), period, Wish(stale=False, force=force), now)
+    return batch.run([key], dry_run=dry_run)
+
+
+def summarize_all(
+    self: Store,
+    period: str,
+    *,
+    since: object = None,
+    until: object = None,
+    stale: bool = True,
+    missing: bool = True,
+    force: bool = False,
+    out: str | os.PathLike[str] | None = None,
+    progress: bool = True,
+    dry_run: bool = False,
+) -> Plan:
+    """Write the summaries of all days, weeks or months that lack one (`missing`) or whose is out of date (`stale`).
+
+    Only periods that are over, unless `until` names a later day; `since` and `until` are days, and every period that
+    touches the window counts. `force` makes them all afresh. It can be interrupted: called again, it goes on. The plan's
+    rows say what was made, what was left and why. `out` as for `summarize`.
+
+    Raises: BadArgument, PathError, LockTimeout.
+    """
+    now = self._clock()
+    first, last = (dates.as_day(day, name) if day is not None else None for day, name in ((since, "since"), (until, "until")))
+    if first and last:
+        dates.window(first, last)
+    wish = Wish(missing=missing, stale=stale, force=force)
+    batch = Batch(shelf_of(self._desk, out), dates.check_period(period), wish, now)
+    return batch.run(batch.keys(Window(first, last, now.date())), dry_run=dry_run, progress=progress)
 
 
 def store(self: Store, text: str, target: str = "longterm", *, tag: str | None = None, dry_run: bool = False) -> Plan:

@@ -14,6 +14,7 @@ from conftest import SAMPLES, open_at
 
 from memkit import schema
 from memkit.audit import OWN_RULES, SILENCING, common, rules_of
+from memkit.dates import week_days
 
 BROKEN = SAMPLES / "broken"
 STORES = {"archive": ".agents/nutstore-sync/memory", "workspace": ".", "layers": "dsh-memory-layers"}
@@ -59,6 +60,10 @@ BROKEN_AT = {
     "row-too-early": (C25, 1),
     "row-wrong-year": (C25, 1),
     "same-day-twice": ("archive/2024/2025-02-03.md", 0),
+    "summary-line-not-in-source": ("summaries/day/2025-02-03.md", 8),
+    "summary-missing": ("summaries/day/2025-02-04.md", 0),
+    "summary-over-budget": ("summaries/day/2025-02-03.md", 0),
+    "summary-stale": ("summaries/day/2025-02-03.md", 0),
     "stray-temp": ("archive/2025/.2025-02-03.md.k7q2m9xa.tmp", 0),
     "topic-ignored": ("hot.md", 10),
     "transcript-bad": ("session/transcript.md", 3),
@@ -266,6 +271,38 @@ LOCAL = "<<<<<<< LOCAL\n"
 MERGE_BODY = b"<<<<<<< HEAD\n- tea\n=======\n- cup\n>>>>>>> 0a1b2c3\n"
 DIFF3 = b"<<<<<<< LOCAL\n%b||||||| BASE\n=======\n%b>>>>>>> REMOTE\n"
 STAMPED = "- [2025-02-04T08:00:00.000Z] [-] "
+
+SUMMED = "summaries/day/2025-02-04.md"
+MONTH = "summaries/month/2025-01.md"
+INVENTED = "summary-line-not-in-source"
+OTHER_DAY = (SAMPLES / "layers/dsh-memory-layers/cold/2025-02/2025-02-06.md").read_text().strip().rpartition("\n")[2] + "\n"
+
+
+def gone(path):
+    return lambda root: (root / path).unlink()
+
+
+def struck(path):
+    """Return a plant that takes out a file's last line."""
+    return lambda root: write(root, path, read(root, path).removesuffix(b"\n").rpartition(b"\n")[0] + b"\n")
+
+
+def filled(week):
+    """Return a plant that puts into a week's summary every entry of its days' summaries."""
+
+    def plant(root):
+        days = [path.read_text() for path in map((root / "summaries/day").joinpath, day_names(week)) if path.exists()]
+        entries = [line for text in days for line in text.split("\n") if line.startswith("- [")]
+        path = f"summaries/week/{week}.md"
+        head = read(root, path).decode().partition("\n- [")[0]
+        write(root, path, "\n".join([head, *entries]) + "\n")
+
+    return plant
+
+
+def day_names(week):
+    return [f"{day}.md" for day in week_days(week)]
+
 
 # (layout, fault, plant, rule, path, line; a line of None: not asked, it only must be above zero)
 PLANTS = [
@@ -773,6 +810,22 @@ PLANTS = [
         "cold/2025-03/2025-03-15.md",
         0,
     ),
+    ("layers", "an entry added to a day that was summed up", appended(COLD, f"{STAMPED}茶\n"), "summary-stale", SUMMED, 0),
+    ("layers", "an entry struck from a day that was summed up", struck(COLD), "summary-stale", SUMMED, 0),
+    ("layers", "a sentence of nobody in a day's summary", appended(SUMMED, f"{STAMPED}猫会说话\n"), INVENTED, SUMMED, None),
+    ("layers", "an entry of another day in a summary", appended(SUMMED, OTHER_DAY), INVENTED, SUMMED, None),
+    ("layers", "a sentence of nobody in a month", appended(MONTH, f"{STAMPED}猫会说话\n"), INVENTED, MONTH, None),
+    ("layers", "a week that keeps all its entries", filled("2024-W51"), "summary-over-budget", "summaries/week/2024-W51.md", 0),
+    ("layers", "a day without its summary", gone(SUMMED), "summary-missing", SUMMED, 0),
+    (
+        "layers",
+        "a week without its summary",
+        gone("summaries/week/2025-W02.md"),
+        "summary-missing",
+        "summaries/week/2025-W02.md",
+        0,
+    ),
+    ("layers", "a month without its summary", gone(MONTH), "summary-missing", MONTH, 0),
     (
         "layers",
         "a year typo",

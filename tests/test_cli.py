@@ -14,13 +14,25 @@ import pytest
 from conftest import CLOCK, SAMPLES, ZONE, open_at
 
 import memkit
-from memkit import audit, layouts, schema, stats
+from memkit import audit, dates, layouts, schema, stats
 from memkit.cli import cli, commands, options, run
 from memkit.cli.output import LEVELS, annotated
 
 LAYOUTS = ("archive", "workspace", "layers")
 FRAMES = ("volume", "entries", "days", "catalog", "recent", "tagged", "between", "matching")
-CHANGES = ("append", "correct", "forget", "push", "catch-up", "rebuild", "hot", "store", "topic")  # test_cli_changes
+CHANGES = (
+    "append",
+    "correct",
+    "forget",
+    "push",
+    "catch-up",
+    "rebuild",
+    "hot",
+    "store",
+    "topic",
+    "summarize",
+    "trace",
+)  # test_cli_changes
 QUESTIONS = {"recent": ["7"], "tagged": ["计划"], "between": ["2025-01-01", "2025-01-31"], "matching": ["坚果云"]}
 EVENING = ["--now", CLOCK, "--tz", ZONE]
 PLACES = ("MEMORY_WORKSPACE", "MEMORY_EXTRA_PATHS", "MEMORY_INDEX_SESSION", "MEMORY_SESSION_PATH", "DSH_HOME")
@@ -383,8 +395,9 @@ class TestHelp:
     def test_words_written_out_for_help_are_those_that_are_meant(self):
         assert options.LAYOUTS == LAYOUTS == tuple(layouts.LAYOUTS)
         assert options.KEYS == stats.KEYS
+        assert options.PERIODS == dates.PERIODS
         assert options.SEVERITIES == tuple(schema.SEVERITY.categories) == tuple(LEVELS)
-        assert set(commands.cli.commands) == {"report", "audit", "manifest", *FRAMES, *CHANGES}
+        assert set(commands.cli.commands) == {"report", "audit", "manifest", "summary", *FRAMES, *CHANGES}
 
     @pytest.mark.parametrize("command", [name for name in cli.commands if name not in CHANGES])
     def test_help_has_one_example_and_it_works(self, say, command):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import re
 import shlex
 import shutil
@@ -25,7 +26,7 @@ COMMANDS = {
     "topic": (("layers",), ["秤", "2025-02"]),
     "store": (("workspace",), ["喜欢白水"]),
 }
-PLACES = {"append": "archive", "hot": "layers", "topic": "layers", "store": "workspace"}
+PLACES = {"append": "archive", "hot": "layers", "topic": "layers", "store": "workspace", "trace": "layers"}
 OF_ONE = [(command, layout) for command, (layouts, _) in COMMANDS.items() for layout in layouts]
 OF_OTHERS = [(command, layout) for command, (layouts, _) in COMMANDS.items() for layout in LAYOUTS if layout not in layouts]
 
@@ -84,7 +85,7 @@ class TestEveryCommand:
         assert re.fullmatch(rf"memkit: \w+: only a store of the layout \w+ has it; this one is {layout}\n", err)
         assert tree(mem.root) == before
 
-    @pytest.mark.parametrize("command", [*COMMANDS, "forget", "push"])
+    @pytest.mark.parametrize("command", [*COMMANDS, "forget", "push", "summarize", "trace"])
     def test_has_one_example_and_it_works(self, say, opened, command, tmp_path, monkeypatch):
         code, out, _ = say(command, "--help", evening=False)
         assert code == 0
@@ -97,12 +98,59 @@ class TestEveryCommand:
         if command == "push":
             mem.entries(editable=True).to_parquet("edited.parquet")
         assert say(*words, typed="新的正文" if source else "")[0] == 0
-        for option in ("--layout", "--now", "--tz", "--dry-run"):
+        for option in ("--layout", "--now", "--tz", "--dry-run" if command != "trace" else "--format"):
             assert option in out
 
     def test_are_in_the_list_of_commands(self, say):
         listed = re.findall(r"^  (\w[\w-]*)  ", say("--help", evening=False)[1], re.MULTILINE)
-        assert {*COMMANDS, "forget", "push", "manifest"} <= set(listed) == set(cli.commands)
+        assert {*COMMANDS, "forget", "push", "manifest", "summarize", "trace"} <= set(listed) == set(cli.commands)
+
+
+class TestSummarize:
+    def test_writes_all_that_are_over_into_the_store_of_layers(self, say, opened):
+        mem = opened("layers")
+        (mem.root / "summaries/week/2025-W06.md").unlink()
+        before = tree(mem.root)
+        code, dry, err = say("summarize", mem.root, "--all", "--dry-run")
+        assert (code, err, tree(mem.root)) == (0, "", before)
+        code, done, err = say("summarize", mem.root, "--all")
+        assert (code, err, done) == (0, "", dry.replace("not applied", "applied", 1))
+        assert set(tree(mem.root)) - set(before) == {"summaries/week/2025-W06.md"}
+        assert "create" in done.split("\n")[2]  # above the rows in which nothing happens
+
+    @pytest.mark.parametrize("layout", LAYOUTS)
+    def test_writes_one_to_a_folder_and_prints_what_summary_prints(self, say, opened, tmp_path, layout):
+        mem = opened(layout)
+        before = tree(mem.root)
+        words = ["--period", "day", "--date", "2025-02-28"]
+        assert say("summarize", mem.root, *words, "--out", tmp_path / "out")[0] == 0
+        assert say("summary", mem.root, *words) == (0, (tmp_path / "out/day/2025-02-28.md").read_text(), "")
+        assert tree(mem.root) == before
+
+    def test_a_window_takes_in_what_touches_it(self, say, opened, tmp_path):
+        window = ["--all", "--since", "2025-01-31", "--until", "2025-02-03"]
+        say("summarize", opened("archive").root, "--period", "month", *window, "--out", tmp_path / "out")
+        assert sorted(tree(tmp_path / "out")) == ["month/2025-01.md", "month/2025-02.md"]
+
+    def test_an_archive_needs_a_folder(self, say, opened):
+        code, out, err = say("summarize", opened("archive").root)
+        assert (code, out) == (2, "")
+        assert err == "memkit: out: archive has no place for summaries; pass --out, a folder outside the store\n"
+
+    @pytest.mark.parametrize("words", [["--all", "--date", "2025-02-03"], ["--since", "2025-02-03"], ["--until", "2025-02-03"]])
+    def test_options_that_do_not_go_together_show_the_usage(self, say, opened, words):
+        code, out, err = say("summarize", opened("layers").root, *words)
+        assert (code, out) == (2, "")
+        assert err.startswith("Usage: memkit summarize")
+
+    def test_trace_lists_an_entry_for_each_line(self, say, opened):
+        mem = opened("layers")
+        path = "summaries/week/2025-W08.md"
+        rows = json.loads(say("trace", mem.root, path, "--format", "json")[1])
+        lines = (mem.root / path).read_text().split("\n")
+        assert [lines[row["summary_line"] - 1][:3] for row in rows] == ["- ["] * len(rows)
+        assert all(row["text"].startswith(row["shown"].removesuffix("…")) for row in rows)
+        assert say("trace", mem.root, "summaries/week/2024-W01.md")[0] == 2
 
 
 class TestAppend:

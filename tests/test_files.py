@@ -488,6 +488,7 @@ QUESTIONS = {
     "duplicates": lambda mem: mem.duplicates(),
     "overview": lambda mem: mem.overview(),
     "summary": lambda mem: mem.summary("month"),
+    "trace": lambda mem: mem.trace(mem.summary("week")),
     "audit": lambda mem: mem.audit(),
     "repr": repr,
     "html": lambda mem: mem._repr_mimebundle_(),
@@ -517,7 +518,7 @@ def test_reading_changes_no_byte_no_time_and_no_name(tmp_path, layout, question)
 
 def test_each_public_noun_and_filter_is_among_the_questions():
     verbs = {"export", "manifest", "root", "vault", "layout", "tz", "append", "append_many", "correct", "forget", "push"}
-    verbs |= {"catch_up", "rebuild_catalog", "hot_set", "topics_add", "store"}
+    verbs |= {"catch_up", "rebuild_catalog", "hot_set", "topics_add", "store", "summarize", "summarize_all"}
     public = {name for name in vars(memkit.Store) if not name.startswith("_")} - verbs
     assert public - set(QUESTIONS) == set()
 

@@ -14,12 +14,26 @@ PACKAGE = ROOT / "memkit"
 # From left to right: a module imports from groups to its left and, without cycles, from its own.
 # `x.*` stands for x and all that lies in it. `memkit` itself (the lazy front door) may name any module.
 GROUPS = [
-    ["errors", "model", "dates", "text", "lines", "blocks", "match", "marks", "cells", "style"],
+    ["errors", "model", "dates", "text", "lines", "blocks", "match", "marks", "cells", "style", "progress"],
     ["layouts.*", "schema", "tables", "display", "diffs"],
-    ["query", "stats", "summaries", "sources", "overview", "views", "manifest", "indexing", "audit.*", "edits.*"],
+    [
+        "query",
+        "stats",
+        "entry_lines",
+        "summaries",
+        "sources",
+        "tracing",
+        "overview",
+        "views",
+        "manifest",
+        "indexing",
+        "audit.*",
+        "edits.*",
+    ],
     ["files.*"],
-    ["loading", "export", "desk", "verbs", "store", "opening"],
+    ["loading", "card", "export", "desk", "batch", "verbs", "store", "opening"],
     ["accessor"],
+    ["tools.*"],
     ["cli.*", "__main__"],
 ]
 
@@ -131,8 +145,8 @@ def test_only_files_touches_the_disk_or_the_network(module):
     assert not OUTSIDE & set(outer_imports(TREES[module]))
 
 
-@pytest.mark.parametrize("module", [name for name in HOUSE if not name.startswith("cli")])
-def test_only_the_command_line_reads_the_environment(module):
+@pytest.mark.parametrize("module", [name for name in HOUSE if not name.startswith(("cli", "tools.place"))])
+def test_only_the_place_of_the_tools_and_the_command_line_read_the_environment(module):
     assert not re.search(r"\b(environ|getenv)\b", MODULES[module].read_text(encoding="utf-8"))
 
 
@@ -172,6 +186,10 @@ def test_importing_memkit_imports_nothing_heavy():
     loaded = loaded_by("import memkit; memkit.MemkitError; dir(memkit)" + LIST)
     assert not HEAVY & loaded
     assert "click" not in loaded
+
+
+def test_the_tools_import_nothing_heavy_before_one_is_asked_for():
+    assert not HEAVY & loaded_by("import memkit.tools, memkit.tools.place" + LIST)
 
 
 def test_a_frame_can_be_asked_as_soon_as_there_is_a_store():

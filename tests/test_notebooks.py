@@ -16,7 +16,7 @@ from nbclient import NotebookClient
 NOTEBOOKS = sorted((Path(__file__).parents[1] / "notebooks").glob("*.ipynb"))
 MOST_BYTES = 120_000
 FOLDER = re.compile(r"  [/…].*?(?=\n[\d,]+ entr)", re.DOTALL)
-OWN = re.compile(r"^(archive|workspace|layers)  [/…]|^no findings|^# 周摘要|^'# 周摘要")
+OWN = re.compile(r"^(archive|workspace|layers)  [/…]|^no findings|^(not )?applied: |^# 周摘要|^'# 周摘要")
 
 
 @pytest.fixture

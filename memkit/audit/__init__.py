@@ -1,22 +1,23 @@
 """The audit: runs the rules of a layout over a Snapshot and gives an AuditReport; the rules lie in the other modules.
 
 A clean store has no finding and a fault has one: where a rule of SILENCING speaks of a path, all later rules are silent
-about that path, its catalog row and its summaries.
+about that path, its catalog row and its summaries. The rules of summaries come last, and are silent about every day of whose
+file another rule spoke: mending that changes the summary anyway.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from datetime import date
 from hashlib import sha256
 
 import pandas as pd
 
 from memkit import dates, display, schema
-from memkit.audit import archive, common, layers, workspace
+from memkit.audit import archive, common, layers, summaries, workspace
 from memkit.audit.finding import Finding, Rule
 from memkit.layouts import named
-from memkit.model import Snapshot
+from memkit.model import Role, Snapshot
 
 SILENCING = (
     "unreadable",
@@ -39,7 +40,11 @@ SILENCING = (
     "index-missing",
     "hot-broken",
 )
-OWN_RULES: dict[str, tuple[Rule, ...]] = {"archive": archive.RULES, "layers": layers.RULES, "workspace": workspace.RULES}
+OWN_RULES: dict[str, tuple[Rule, ...]] = {
+    "archive": archive.RULES,
+    "layers": layers.RULES + summaries.RULES,
+    "workspace": workspace.RULES,
+}
 
 
 class AuditReport:
@@ -76,7 +81,8 @@ def rules_of(layout: str) -> tuple[Rule, ...]:
     """Return the rules of a layout, those that silence others first, in the order of SILENCING."""
     rules = common.RULES + OWN_RULES[layout]
     rank = {name: place for place, name in enumerate(SILENCING)}
-    return tuple(sorted(rules, key=lambda rule: rank.get(rule.name, len(SILENCING))))
+    last = len(SILENCING) + 1
+    return tuple(sorted(rules, key=lambda rule: last if rule in summaries.RULES else rank.get(rule.name, len(SILENCING))))
 
 
 def run(store: Snapshot) -> AuditReport:
@@ -87,8 +93,7 @@ def run(store: Snapshot) -> AuditReport:
     for rule in rules:
         found = [finding for finding in rule.check(store) if not silent.about(finding)]
         rows += [_row(rule, finding) for finding in found]
-        if rule.name in SILENCING:
-            silent.add(found)
+        silent.add(found, whole=rule.name in SILENCING)
     rows.sort(key=lambda row: (row[2] or "", row[3], row[0]))
     read = sum(1 for path in store.files if path in store.records)
     return AuditReport(schema.rows(schema.FINDINGS, rows), read, {rule.name: rule.sentence for rule in rules})
@@ -100,31 +105,38 @@ def _row(rule: Rule, finding: Finding) -> tuple[object, ...]:
 
 
 class _Silence:
-    """The paths and days that an earlier, graver rule already spoke of."""
+    """The paths and days that an earlier rule already spoke of: the days of graver ones also hide catalog rows."""
 
     def __init__(self, store: Snapshot):
         self._store = store
         self._paths: set[str] = set()
         self._days: set[date] = set()
+        self._summarised: set[date] = set()
 
-    def add(self, findings: list[Finding]) -> None:
+    def add(self, findings: list[Finding], *, whole: bool) -> None:
+        """Note what a rule found; `whole` silences the paths themselves."""
         for finding in findings:
-            self._paths.add(finding.path)
-            fact = self._store.files.get(finding.path)
-            role = fact.role if fact is not None else named(self._store.layout).role(finding.path)
-            if role.day is not None and not role.derived:
-                self._days.add(role.day)
+            role = self._role(finding.path)
+            held = {role.day} if role.day is not None and not role.derived else set()
+            self._summarised |= held
+            if whole:
+                self._paths.add(finding.path)
+                self._days |= held
 
     def about(self, finding: Finding) -> bool:
+        """Return whether a finding says nothing new."""
         if finding.path in self._paths:
             return True
-        fact = self._store.files.get(finding.path)
-        if fact is None or not fact.role.derived or not self._days:
-            return bool(finding.day in self._days and finding.path.startswith("catalog/"))
-        return finding.day in self._days or any(day in self._days for day in self._covered(finding.path))
+        role = self._role(finding.path)
+        if role.kind == "summary":
+            return not self._summarised.isdisjoint(self._covered(finding.path))
+        return finding.day in self._days and (role.derived or finding.path.startswith("catalog/"))
 
-    def _covered(self, path: str) -> Iterator[date]:
-        """Yield the days of a summary file's period."""
-        record = self._store.records.get(path)
-        if record is not None and record.summary is not None:
-            yield from dates.period_days(record.summary.period, record.summary.key)
+    def _role(self, path: str) -> Role:
+        fact = self._store.files.get(path)
+        return fact.role if fact is not None else named(self._store.layout).role(path)
+
+    def _covered(self, path: str) -> list[date]:
+        """Return the days of the period that a summary's path names."""
+        _, period, name = path.split("/")
+        return dates.period_days(period, name.removesuffix(".md"))

@@ -6,6 +6,7 @@ first answer.
 
 from __future__ import annotations
 
+import re
 import sys
 
 import click
@@ -15,6 +16,7 @@ from memkit.cli.commands import cli
 from memkit.cli.output import help_width
 from memkit.errors import MemkitError
 
+_OPTION = re.compile(r"\bpass ([a-z]+)=")  # as Python spells it
 BAD_REQUEST, INTERRUPTED = 2, 130
 
 __all__ = ["cli", "run"]
@@ -33,7 +35,7 @@ def run(args: list[str] | None = None) -> int:
     except click.Abort:
         return INTERRUPTED
     except MemkitError as error:
-        return _refuse(str(error).replace("pass layout=", "pass --layout"))
+        return _refuse(_OPTION.sub(r"pass --\1", str(error)))
     except OSError as error:
         reason = (error.strerror or type(error).__name__).lower()
         return _refuse(f"{error.filename}: {reason}" if error.filename else reason)

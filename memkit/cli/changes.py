@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from memkit.cli.commands import cli
-from memkit.cli.options import choice, on_frame, on_store
+from memkit.cli.options import PERIODS, choice, on_frame, on_store
 from memkit.errors import BadArgument
 
 if TYPE_CHECKING:
@@ -143,6 +143,58 @@ def topic(store: Store, topic: str, month: str, dry_run: bool) -> None:
     Example: memkit topic ~/.dsh 翻唱 2025-02
     """
     _print(store.topics_add(topic, month, dry_run=dry_run))
+
+
+PERIOD = choice("--period", PERIODS, "What to sum up.", "week")
+DATE = click.Option(["--date"], metavar="DAY", help="A day in it, or its own key, as 2025-W09.  [default: today]")
+
+
+@on_store(
+    cli,
+    options=[
+        PERIOD,
+        DATE,
+        click.Option(["--all"], is_flag=True, help="All that are over and lack one, or whose is out of date."),
+        click.Option(["--since"], metavar="DAY", help="With --all: only those that reach this day."),
+        click.Option(["--until"], metavar="DAY", help="With --all: those begun by this day, also unfinished ones."),
+        click.Option(["--force"], is_flag=True, help="Make them afresh, whatever there is."),
+        click.Option(["--out"], metavar="DIR", help="Write them to this folder; archive and workspace need it."),
+        DRY_RUN,
+    ],
+)
+def summarize(
+    store: Store, period: str, date: str | None, all: bool, since: str | None, until: str | None, **options: Any
+) -> None:
+    """Write one summary, or all that are missing.
+
+    Example: memkit summarize ~/vault --period week --all --out ~/summaries
+    """
+    if all and date is not None:
+        raise click.UsageError("--date goes without --all; --since and --until make a window.")
+    if not all and (since is not None or until is not None):
+        raise click.UsageError("--since and --until go with --all.")
+    plan = store.summarize_all(period, since=since, until=until, **options) if all else store.summarize(period, date, **options)
+    _print(plan)
+
+
+@on_store(cli, options=[PERIOD, DATE])
+def summary(store: Store, period: str, date: str | None) -> None:
+    """Print a summary; nothing is written.
+
+    Example: memkit summary ~/vault --period month --date 2025-02
+    """
+    from memkit.cells import visible
+
+    click.echo("\n".join(map(visible, store.summary(period, date).rstrip("\n").split("\n"))))
+
+
+@on_frame(cli, "SUMMARY")
+def trace(store: Store, summary: str) -> pd.DataFrame:
+    """List the entry behind each line of a stored summary. SUMMARY is its path.
+
+    Example: memkit trace ~/.dsh summaries/week/2025-W08.md
+    """
+    return store.trace(summary)
 
 
 @on_frame(cli, options=[click.Option(["--out"], metavar="FILE", help="Also save it as Parquet, for audit --against.")])

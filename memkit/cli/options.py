@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 # Written out, because the modules that mean them import pandas; a test holds them equal.
 LAYOUTS = ("archive", "workspace", "layers")
 KEYS = ("day", "week", "month", "year", "weekday", "hour", "tag", "label", "kind", "path")
+PERIODS = ("day", "week", "month")
 SEVERITIES = ("error", "warning", "info")
 
 Ask = Callable[..., "pd.DataFrame"]

@@ -15,7 +15,7 @@ from memkit.edits.rule import split_head
 from memkit.errors import BadArgument, LostTextError
 from memkit.layouts import archive, index_line
 from memkit.model import Document, Edit
-from memkit.text import decode, front_matter, norm_text
+from memkit.text import decode, front_matter, norm_text, reading_of
 
 Read = Callable[[str], str | None]  # path -> text for splicing, None if there is no such file
 Days = Callable[[int], Mapping[date, str]]  # year -> its days that have a file, each with the file's path
@@ -69,7 +69,7 @@ def _rows(path: str, said: Iterable[str], new: Iterable[str], given: str | None)
 
 def entries_of(text: str) -> list[str]:
     """Return the texts of a day file's entries as they are written, tag and checkbox included."""
-    reading = decode(text.encode("utf-8", "surrogateescape"))[1].split("\n")
+    reading = reading_of(text).split("\n")
     cut = front_matter(reading)
     return [block.text for block in scan(reading, cut.last if cut else 0).blocks]
 
@@ -85,7 +85,7 @@ def index_of(path: str, text: str) -> str | None:
 
 def _closed(text: str) -> str:
     """Return the text with the closing line of a fence or comment that is open at its end."""
-    reading = decode(text.encode("utf-8", "surrogateescape"))[1].split("\n")
+    reading = reading_of(text).split("\n")
     cut = front_matter(reading)
     closing = open_end(reading, cut.last if cut else 0)
     return edit_lines.appended(text, closing) if closing else text

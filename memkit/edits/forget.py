@@ -18,7 +18,7 @@ from memkit.indexing import checked
 from memkit.layouts import line
 from memkit.lines import SIGN, text_column
 from memkit.model import Edit, Records
-from memkit.text import decode, norm_text
+from memkit.text import norm_text, reading_of
 
 BEYOND = "exports, out= folders, synced versions, backups and git keep their copies; remove those by hand"
 OUT_OF_REACH = "it lies where memkit never writes"
@@ -171,6 +171,6 @@ def _is_bare(records: Records, text: str) -> bool:
     """Return whether nothing is left of a file but its front matter, headings and rules; the long-term file stays."""
     if records.role.kind not in (*DAY_KINDS, "note", "dream", "extra"):
         return False
-    rows = decode(text.encode("utf-8", "surrogateescape"))[1].split("\n")
+    rows = reading_of(text).split("\n")
     spans = records.spans or []
     return all(span in _BARE or not _WORD.search(row) for span, row in zip(spans, rows, strict=True))

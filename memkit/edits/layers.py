@@ -12,7 +12,7 @@ from memkit.edits.plan import Draft
 from memkit.errors import BadArgument
 from memkit.layouts import hot, layers, line
 from memkit.model import Edit
-from memkit.text import decode, norm_tag, norm_text
+from memkit.text import decode, norm_tag, norm_text, reading_of
 
 LIMIT = 4000
 HOT = "hot.md"
@@ -73,7 +73,7 @@ def entry_text(text: object) -> str:
 
 def rows_of(text: str) -> list[tuple[str, str, str]]:
     """Return (stamp, tag, text) of each entry line of a file."""
-    reading = decode(text.encode("utf-8", "surrogateescape"))[1]
+    reading = reading_of(text)
     found = (line.ENTRY.fullmatch(row) for row in reading.split("\n"))
     return [(match[1], match[2], match[3]) for match in found if match and line.real_day(match[1][:10])]
 

@@ -22,7 +22,7 @@ class Draft:
     `facts` is what the verb says of itself beyond that, a value of its own; the agents' tools answer with it.
     """
 
-    edits: tuple[Edit, ...] = ()
+    edits: Sequence[Edit] = ()
     rows: tuple[tuple[str, str, str], ...] = ()
     added: int = 0
     warnings: tuple[str, ...] = field(default=())
@@ -36,7 +36,7 @@ class Plan:
     """
 
     def __init__(self, draft: Draft, apply: Callable[[Sequence[Edit]], None]):
-        self.edits: tuple[Edit, ...] = tuple(edit for edit in draft.edits if edit.before != edit.after)
+        self.edits: Sequence[Edit] = _changes(draft.edits)
         self.rows: pd.DataFrame = schema.rows(ROWS, draft.rows)
         self.added = draft.added
         self.warnings = list(draft.warnings)
@@ -78,3 +78,8 @@ class Plan:
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
         facts = (self.edits, self.rows, self.added, self.warnings, self.applied)
         return display.mimebundle(lambda: diffs.plan_html(*facts), lambda: diffs.plan_text(*facts))
+
+
+def _changes(edits: Sequence[Edit]) -> Sequence[Edit]:
+    """Return the edits that change something; a sequence that makes them only when looked at has no others."""
+    return tuple(edit for edit in edits if edit.before != edit.after) if isinstance(edits, tuple) else edits

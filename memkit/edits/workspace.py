@@ -13,7 +13,7 @@ from memkit.errors import BadArgument
 from memkit.layouts import workspace
 from memkit.marks import read_marks
 from memkit.model import Edit
-from memkit.text import decode, front_matter, norm_text
+from memkit.text import front_matter, norm_text, reading_of
 
 LIMIT = 4000
 LONGTERM = "MEMORY.md"
@@ -105,7 +105,7 @@ def _longterm(read: Read) -> tuple[str, str | None]:
 
 
 def _reading(text: str) -> list[str]:
-    return decode(text.encode("utf-8", "surrogateescape"))[1].split("\n")
+    return reading_of(text).split("\n")
 
 
 def _head(lines: list[str]) -> int:

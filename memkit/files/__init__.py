@@ -2,7 +2,7 @@
 
 from memkit.files.find import Found, find_store, is_folder
 from memkit.files.lock import Lock
-from memkit.files.output import names_of_output, read_output, refuse_inside, write_output
+from memkit.files.output import names_of_output, read_output, refuse_inside, text_of_output, write_output
 from memkit.files.scan import TOO_LARGE, data_of, head_of, names_in, read, read_plain, scan, sha256
 from memkit.files.write import STALE_TEMP, apply, sweep, text_of
 
@@ -26,5 +26,6 @@ __all__ = [
     "sha256",
     "sweep",
     "text_of",
+    "text_of_output",
     "write_output",
 ]

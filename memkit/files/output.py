@@ -42,6 +42,14 @@ def read_output(path: Path) -> bytes:
     return path.read_bytes()
 
 
+def text_of_output(path: Path) -> str | None:
+    """Return a file outside the stores as text for splicing, None if there is none."""
+    try:
+        return path.read_bytes().decode("utf-8", "surrogateescape")
+    except FileNotFoundError:
+        return None
+
+
 def names_of_output(folder: Path) -> set[str]:
     """Return the names in a folder that is written to, none if it is not there yet.
 

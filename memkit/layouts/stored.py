@@ -37,13 +37,15 @@ def read(text: str, period: str, key: str) -> StoredSummary:
     `sources` are the names as the header gives them; a shortened header ends with the part `等 N 个文件`.
     """
     lines: list[str] = []
+    at: list[int] = []
     source: str | None = None
     generated_at: str | None = None
     omitted = below = 0
-    for raw in text.removeprefix("\ufeff").split("\n"):
+    for number, raw in enumerate(text.removeprefix("\ufeff").split("\n"), 1):
         line = raw.removesuffix("\r")
         if is_line(line):
             lines.append(line)
+            at.append(number)
         elif source is None and (value := _said(line, "来源")):
             source = value
         elif generated_at is None and (value := _said(line, "生成时间")):
@@ -51,7 +53,7 @@ def read(text: str, period: str, key: str) -> StoredSummary:
         elif "条" in line and not line.startswith("#"):
             omitted, below = _counts(line) or (omitted, below)
     names, mark = _read_source(source or "")
-    return StoredSummary(period, key, tuple(lines), omitted, below, names, mark, generated_at, len(text))
+    return StoredSummary(period, key, tuple(lines), omitted, below, names, mark, generated_at, len(text), tuple(at))
 
 
 def is_line(line: str) -> bool:

@@ -62,6 +62,7 @@ def _all(folder: Path) -> Iterator[rows.Row]:
     yield from rows.sums(folder / "layers")
     with tempfile.TemporaryDirectory(prefix="memkit-benchmark-") as scratch:
         yield from rows.writes(folder, Path(scratch))
+        yield from rows.summaries(folder / "layers", Path(scratch))
     yield from rows.starts()
 
 

@@ -117,6 +117,27 @@ def _append(mem: memkit.Store, numbers: Iterator[int]) -> None:
     mem.append(f"an entry with the number {next(numbers)}")
 
 
+def summaries(root: Path, scratch: Path) -> Iterator[Row]:
+    """Yield the summaries of all days, weeks and months, planned and written, beside the load of the store."""
+    mem = _open(root)
+    load = _clocked(lambda: memkit.open(root, layout="layers", tz="UTC", now=NOW).entries())
+    yield Row(
+        "all summaries planned, three periods", "load the store", _clocked(lambda: _summarize(mem, dry_run=True)), load, 3
+    )
+    copy = _open(shutil.copytree(root, scratch / "summed"))
+    yield Row(
+        "all summaries written, three periods",
+        "load the store",
+        _clocked(lambda: _summarize(copy), before=lambda: shutil.rmtree(copy.root / "summaries", ignore_errors=True)),
+        load,
+    )
+
+
+def _summarize(mem: memkit.Store, *, dry_run: bool = False) -> None:
+    for period in ("day", "week", "month"):
+        mem.summarize_all(period, until=corpus.LAST_DAY, progress=False, dry_run=dry_run)
+
+
 def starts() -> Iterator[Row]:
     """Yield the command line's start beside the import of its toolkit, each as a whole process."""
     yield Row("memkit --help", "import click", _process("-m", "memkit", "--help"), _process("-c", "import click"))

@@ -1,0 +1,54 @@
+"""The agents' tools, under the names, arguments and answers of the original programs; one module for each layout.
+
+`schemas(store)` says what there is, `call(store, name, arguments)` answers with a dict that is plain JSON.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from memkit.errors import BadArgument, UnsupportedError
+from memkit.tools.arguments import Answer, described, named, shown
+
+if TYPE_CHECKING:
+    from memkit.store import Store
+
+LAYOUTS = ("layers",)
+
+__all__ = ["call", "names", "schemas"]
+
+
+def call(store: Store, name: str, arguments: object = None) -> Answer:
+    """Return what a tool answers to arguments given under the names that agents know; null means the default.
+
+    Raises: MemkitError; BadArgument for a tool or an argument that is unknown, missing or cannot be meant.
+    """
+    held = _tools(store)
+    if not isinstance(name, str) or name not in held:
+        raise BadArgument(f"tool: none is named {shown(name)}; expected {', '.join(held)}")
+    return held[name](store, **named(held[name], arguments))
+
+
+def names(store: Store) -> tuple[str, ...]:
+    """Return the names of the tools that a store has.
+
+    Raises: UnsupportedError if its layout has none.
+    """
+    return tuple(_tools(store))
+
+
+def schemas(store: Store) -> list[Answer]:
+    """Return the tools of a store as agents are told of them: name, description, inputSchema (JSON schema).
+
+    Raises: UnsupportedError if its layout has none.
+    """
+    return [described(function) for function in _tools(store).values()]
+
+
+def _tools(store: Store) -> dict[str, Callable[..., Answer]]:
+    """Return the tools of a store's layout by name; its module is imported when it is first asked for."""
+    if store.layout not in LAYOUTS:
+        raise UnsupportedError(f"tools: the layout {store.layout} has none; open a store of the layout {' or '.join(LAYOUTS)}")
+    return {function.__name__: function for function in import_module(f"memkit.tools.{store.layout}").TOOLS}

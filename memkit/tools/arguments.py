@@ -1,0 +1,249 @@
+"""How the typed signature of a tool becomes its arguments: one declaration gives what is read, its default and its schema.
+
+An argument's kind stands in its annotation and its default behind that; null means the default. An underscore at the end
+of a name that Python keeps for itself, as in `from_`, is no part of the argument's name.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import wraps
+from numbers import Real
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
+
+from memkit.dates import as_day
+from memkit.errors import BadArgument, UnsupportedError
+
+if TYPE_CHECKING:
+    from memkit.store import Store
+
+Answer = dict[str, Any]
+F = TypeVar("F", bound=Callable[..., Answer])
+
+REQUIRED = inspect.Parameter.empty
+_NUMBER = re.compile(r"\s*[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\s*")
+
+
+class Kind(Protocol):
+    """What an argument may be. `read` gives the value to work with, None for one that cannot be meant."""
+
+    @property
+    def about(self) -> str:
+        """Return what the argument is for, as an agent is told it."""
+
+    @property
+    def expected(self) -> str:
+        """Return what is expected, as an error names it."""
+
+    def read(self, value: object) -> Any:
+        """Return what a value means, or None."""
+
+    def schema(self) -> dict[str, Any]:
+        """Return the type and the bounds as JSON schema."""
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A text, taken as it is."""
+
+    about: str
+    expected: str = "a text"
+
+    def read(self, value: object) -> str | None:
+        """Return the text."""
+        return value if isinstance(value, str) else None
+
+    def schema(self) -> dict[str, Any]:
+        """Return that it is a string."""
+        return {"type": "string"}
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A whole number: finite ones and texts of one are rounded down, then brought into the range."""
+
+    about: str
+    least: int
+    most: int
+
+    @property
+    def expected(self) -> str:
+        """Return the range."""
+        return f"a number from {self.least:,} to {self.most:,}"
+
+    def read(self, value: object) -> int | None:
+        """Return the number nearest to it within the range."""
+        if isinstance(value, str) and _NUMBER.fullmatch(value):
+            value = float(value)
+        if isinstance(value, bool) or not isinstance(value, Real):
+            return None
+        try:
+            whole = value if isinstance(value, int) else math.floor(float(value))
+        except (OverflowError, ValueError):  # an infinity, or NaN
+            return None
+        return min(max(whole, self.least), self.most)
+
+    def schema(self) -> dict[str, Any]:
+        """Return that it is an integer, and its range."""
+        return {"type": "integer", "minimum": self.least, "maximum": self.most}
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """Yes or no: only true, or the text "true", is a yes."""
+
+    about: str
+    expected: str = "true or false"
+
+    def read(self, value: object) -> bool:
+        """Return whether it is a yes."""
+        return value is True or (isinstance(value, str) and value == "true")
+
+    def schema(self) -> dict[str, Any]:
+        """Return that it is a boolean."""
+        return {"type": "boolean"}
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One of a few words, whatever its case."""
+
+    about: str
+    words: tuple[str, ...]
+
+    @property
+    def expected(self) -> str:
+        """Return all the words."""
+        return ", ".join(self.words)
+
+    def read(self, value: object) -> str | None:
+        """Return the word in lower case."""
+        word = value.casefold() if isinstance(value, str) else ""
+        return word if word in self.words else None
+
+    def schema(self) -> dict[str, Any]:
+        """Return that it is one of the words."""
+        return {"type": "string", "enum": list(self.words)}
+
+
+@dataclass(frozen=True, slots=True)
+class Day:
+    """A local day as YYYY-MM-DD."""
+
+    about: str
+    expected: str = "a real date as YYYY-MM-DD"
+
+    def read(self, value: object) -> str | None:
+        """Return the day as text."""
+        try:
+            return as_day(value, "day").isoformat()
+        except ValueError:
+            return None
+
+    def schema(self) -> dict[str, Any]:
+        """Return that it is a string of that form."""
+        return {"type": "string", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"}
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """One argument of a tool: its name as agents know it, its kind, and its default (REQUIRED for none)."""
+
+    name: str
+    kind: Kind
+    default: Any
+
+    def read(self, value: object) -> Any:
+        """Return the value to work with.
+
+        Raises: BadArgument, naming the argument and what is expected.
+        """
+        if value is None and self.default is not REQUIRED:
+            return self.default
+        found = self.kind.read(value)
+        if found is None:
+            raise BadArgument(f"{self.name}: {shown(value)}; expected {self.kind.expected}")
+        return found
+
+    def schema(self) -> dict[str, Any]:
+        """Return the JSON schema; an argument with a default may be null."""
+        held = {**self.kind.schema(), "description": self.kind.about}
+        if self.default is REQUIRED:
+            return held
+        held["type"] = [held["type"], "null"]
+        if "enum" in held:
+            held["enum"] = [*held["enum"], None]
+        return {**held, "default": self.default}
+
+
+def shown(value: object) -> str:
+    """Return a value as an error shows it: a text cut short, of anything else that is long its type."""
+    if value is None:
+        return "missing"
+    if isinstance(value, str):
+        return repr(value[:40])
+    return repr(value) if isinstance(value, bool | float) else f"a value of type {type(value).__name__}"
+
+
+def declared(function: Callable[..., Answer]) -> dict[str, Argument]:
+    """Return the arguments that a tool's signature declares, each under its Python name."""
+    held = {}
+    for name, parameter in inspect.signature(function, eval_str=True).parameters.items():
+        for kind in getattr(parameter.annotation, "__metadata__", ()):
+            held[name] = Argument(name.rstrip("_"), kind, parameter.default)
+    return held
+
+
+def tool(layout: str) -> Callable[[F], F]:
+    """Return a decorator for the tools of a layout: however one is called, its arguments are read as they are declared.
+
+    A tool raises UnsupportedError on a store of another layout, and BadArgument for what cannot be meant.
+    """
+
+    def decorate(function: F) -> F:
+        signature, held = inspect.signature(function), declared(function)
+
+        @wraps(function)
+        def called(store: Store, *args: Any, **kwargs: Any) -> Answer:
+            given = signature.bind_partial(store, *args, **kwargs).arguments
+            if store.layout != layout:
+                raise UnsupportedError(f"{function.__name__}: it is for the layout {layout}; this store is {store.layout}")
+            return function(store, **{name: argument.read(given.get(name)) for name, argument in held.items()})
+
+        return cast("F", called)
+
+    return decorate
+
+
+def named(function: Callable[..., Answer], arguments: object) -> dict[str, Any]:
+    """Return arguments, given under the names that agents know, under those of Python; None stands for no argument.
+
+    Raises: BadArgument for what is no mapping, or a name that the tool does not know.
+    """
+    given = {} if arguments is None else arguments
+    if not isinstance(given, Mapping):
+        raise BadArgument(f"arguments: {shown(given)}; expected an object of names and values")
+    known = {argument.name: name for name, argument in declared(function).items()}
+    for name in given:
+        if name not in known:
+            takes = f"it takes {', '.join(known)}" if known else "it takes none"
+            raise BadArgument(f"{function.__name__}: no argument is named {shown(name)}; {takes}")
+    return {known[name]: value for name, value in given.items()}
+
+
+def described(function: Callable[..., Answer]) -> dict[str, Any]:
+    """Return a tool as agents are told of it: name, description, inputSchema."""
+    paragraphs = (inspect.getdoc(function) or "").split("\n\n")
+    held = declared(function).values()
+    schema = {
+        "type": "object",
+        "properties": {argument.name: argument.schema() for argument in held},
+        "required": [argument.name for argument in held if argument.default is REQUIRED],
+        "additionalProperties": False,
+    }
+    description = "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
+    return {"name": function.__name__, "description": description, "inputSchema": schema}
