@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import html
 from collections.abc import Sequence
+from itertools import islice
 
 import pandas as pd
 
@@ -38,10 +39,11 @@ def _lines(text: str | None) -> list[str]:
 
 
 def _shown(edits: Sequence[Edit]) -> tuple[list[str], str]:
-    """Return the lines of the diff that a repr shows, and what it leaves out."""
-    lines = [visible(line) for edit in edits for line in unified(edit).removesuffix("\n").split("\n")] if edits else []
-    left = f"showing {LINES:,} of {len(lines):,} lines" if len(lines) > LINES else ""
-    return [clip(line, ROOM) for line in lines[:LINES]], left
+    """Return the lines of the diff that a repr shows, and what it leaves out; edits behind those are not even made."""
+    every = (line for edit in edits for line in unified(edit).removesuffix("\n").split("\n"))
+    lines = list(islice(every, LINES + 1))
+    left = f"showing the first {LINES:,} lines; diff() has them all" if len(lines) > LINES else ""
+    return [clip(visible(line), ROOM) for line in lines[:LINES]], left
 
 
 def _busy_first(rows: pd.DataFrame) -> pd.DataFrame:
