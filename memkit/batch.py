@@ -5,7 +5,6 @@ A batch may be stopped at any moment: what is written stays, and the same batch 
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
@@ -45,7 +44,7 @@ class Shelf:
         if self.out is None:
             return [summary.key for summary in sources.stored.values() if summary.period == period]
         names = files.names_of_output(self.out / period)
-        return [name.removesuffix(".md") for name in names if edits.is_key(period, name.removesuffix(".md"))]
+        return [name[:-3] for name in names if name.endswith(".md") and edits.is_key(period, name[:-3])]
 
     def read(self, path: str) -> str | None:
         """Return a summary as text for splicing, None if there is none."""
@@ -59,24 +58,28 @@ class Shelf:
         if self.out is None:
             files.apply(self.desk.root, self.desk.layout, [edit], today)
             return
-        if self.read(edit.path) != edit.before:
+        held = self.read(edit.path)
+        if held == edit.after:
+            return
+        if held != edit.before:
             raise ConflictError(f"{edit.path}: it changed on disk since it was read; it was not written, plan again")
         data = (edit.after or "").encode("utf-8", "surrogateescape")
         files.write_output(Path(edit.path), data, stores=[self.desk.root])
 
     def held(self) -> AbstractContextManager[None]:
-        """Return the lock of what is written to: only the store has one."""
-        return self.desk.writing() if self.out is None else nullcontext()
+        """Return the lock of what is written to: only a store has one, and where none is there is nothing to sum up."""
+        return self.desk.writing() if self.out is None and files.is_folder(self.desk.root) else nullcontext()
 
 
-def shelf_of(desk: Desk, out: str | os.PathLike[str] | None) -> Shelf:
+def shelf_of(desk: Desk, out: object) -> Shelf:
     """Return where a store's summaries go.
 
     Raises: BadArgument where a layout has no place for them and `out` is missing; PathError for one inside the store.
     """
     if out is not None:
-        files.refuse_inside(Path(out), [desk.root])
-        return Shelf(desk, Path(out).expanduser())
+        folder = files.place_of(out, "out")
+        files.refuse_inside(folder, [desk.root])
+        return Shelf(desk, folder)
     if desk.layout.NAME != "layers":
         raise BadArgument(f"out: {desk.layout.NAME} has no place for summaries; pass out=, a folder outside the store")
     return Shelf(desk, None)

@@ -138,10 +138,13 @@ def key_of(period: str, value: object) -> str:
 
     Raises: BadArgument if it is neither.
     """
-    if isinstance(value, str) and {"week": _WEEK, "month": _MONTH}.get(period, _DAY).fullmatch(value):
+    if period == "day" or not isinstance(value, str) or not {"week": _WEEK, "month": _MONTH}[period].fullmatch(value):
+        return period_key(period, as_day(value, "date"))
+    try:
         period_days(period, value)
-        return value
-    return period_key(period, as_day(value, "date"))
+    except BadArgument as error:
+        raise BadArgument(f"date: {str(error).partition(': ')[2]}") from None
+    return value
 
 
 def period_days(period: str, key: str) -> list[date]:

@@ -17,12 +17,13 @@ from typing import TypeVar
 import pandas as pd
 
 from memkit import files, query, tables
-from memkit.errors import BadArgument, StoreNotFound
+from memkit.errors import BadArgument, DiskError, StoreNotFound
 from memkit.layouts import AT_ONCE, Layout
-from memkit.model import Columns, Document, Entries, FileFact, Reading, Records
+from memkit.model import Columns, Document, Entries, FileFact, Reading, Records, StoredSummary
 from memkit.progress import watched
 from memkit.sources import Sources
 from memkit.text import reading_of
+from memkit.tracing import titled
 
 _BATCH = 512  # files that are parsed at once; more cost memory, fewer cost time
 
@@ -111,16 +112,23 @@ class Loaded:
         stored = {path: record.summary for path, record in state.records.items() if record.summary}
         return Sources(state.visible, stored, layered=self.layout.NAME == "layers", tz=self.tz)
 
-    def text_at(self, path: str) -> str:
-        """Return the text of a file of the store, or of one elsewhere, such as a summary written with `out=`.
+    def summary_at(self, state: State, path: object) -> StoredSummary:
+        """Return the summary at a path: one of the store, or one elsewhere that was written with `out=`.
 
         Raises: BadArgument if there is none.
         """
-        held = None if Path(path).is_absolute() else files.text_of(self.root, path)
-        text = held if held is not None else files.text_of_output(Path(path).expanduser())
+        place = files.place_of(path, "summary")
+        inside = place.relative_to(self.root) if place.is_relative_to(self.root) else place
+        record = state.records.get(inside.as_posix())
+        if record is not None and record.summary is not None:
+            return record.summary
+        try:
+            text = files.text_of_output(place)
+        except DiskError as error:
+            raise BadArgument(f"summary: {error}") from error
         if text is None:
-            raise BadArgument(f"{path}: there is no such file")
-        return reading_of(text)
+            raise BadArgument(f"summary: no file {place}; summaries() lists the stored ones")
+        return titled(reading_of(text))
 
     def hashes(self, state: State) -> dict[str, str]:
         """Return the SHA-256 of each file that is read, by path."""

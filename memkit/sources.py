@@ -115,6 +115,11 @@ class Sources:
 
     def is_stale(self, path: str) -> bool:
         """Return whether a stored summary is out of date, by itself or by a lower one that it is made from."""
+        own, lower = self._judged(path)
+        return own or any(map(self.is_stale, lower))
+
+    def is_behind(self, path: str) -> bool:
+        """Return whether a stored summary is out of date by itself: making it afresh would change what it says."""
         return self._judged(path)[0]
 
     def made_from(self, path: str) -> tuple[str, ...]:
@@ -122,13 +127,12 @@ class Sources:
         return self._judged(path)[1]
 
     def _judged(self, path: str) -> tuple[bool, tuple[str, ...]]:
-        """Return whether a stored summary is out of date, and its lower ones; worked out once."""
+        """Return whether a stored summary is out of date by itself, and its lower ones; worked out once."""
         if path not in self._known:
             summary = self.stored[path]
             sources = self.of(summary.period, summary.key)
             lower = tuple(name for source in sources for name in source.names if name in self.stored)
-            below = any(self.is_stale(name) for name in lower)
-            self._known[path] = is_stale(summary, sources, lower_stale=below), lower
+            self._known[path] = is_stale(summary, sources), lower
         return self._known[path]
 
     def stale(self) -> dict[str, bool]:

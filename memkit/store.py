@@ -211,8 +211,8 @@ class Store:
         Raises: BadArgument if it is neither.
         """
         loaded = self._fresh()
-        text = summary if isinstance(summary, str) and "\n" in summary else self._loaded.text_at(os.fspath(summary))
-        found = tracing.titled(text)
+        given = isinstance(summary, str) and "\n" in summary
+        found = tracing.titled(str(summary)) if given else self._loaded.summary_at(loaded, summary)
         if not found.key and not found.lines:
             raise BadArgument("summary: no summary; expected what summary() gave, or the path of a stored one")
         return tracing.trace(found, loaded.visible)

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from memkit.dates import check_period, parse_day, period_days
+from memkit.dates import check_period, period_days
 from memkit.entry_lines import Lines, joined, milliseconds, read_line
 from memkit.layouts.stored import instant_of, read_names
 from memkit.model import StoredSummary
@@ -72,10 +72,13 @@ class Summary:
 def lower(name: str, stored: StoredSummary, *, tz: tzinfo, within: tuple[date, date] | None = None) -> Source:
     """Return a stored summary as a source of the level above; `within` keeps the lines of a closed window.
 
-    Its omissions are passed on whole, so for a week that straddles the window they are an upper bound.
+    The day of a line is the local one of its stamp, but never one outside the summary's own period: so each line of a
+    week that straddles two months is in one of them. Its omissions are passed on whole, as an upper bound.
     """
-    day = parse_day(stored.key) if stored.period == "day" else None
-    lines = [line for raw in stored.lines if (line := read_line(raw, day=day, tz=tz))]
+    days = period_days(stored.period, stored.key)
+    first, last = days[0], days[-1]
+    read = (read_line(raw, tz=tz) for raw in stored.lines)
+    lines = [line._replace(day=min(max(line.day, first), last)) for line in read if line]
     if within:
         lines = [line for line in lines if within[0] <= line.day <= within[1]]
     return Source((name,), Lines.of(lines), stored.omitted + stored.omitted_below)
@@ -131,7 +134,7 @@ def is_stale(stored: StoredSummary, sources: Sequence[Source], *, lower_stale: b
     """Return whether a summary no longer says what its sources say; `sources` are those that would be chosen now.
 
     `lower_stale` says that a lower summary among them is stale itself. A summary without a hash (dsh's own) is stale
-    when a source entry is newer than its 生成时间; one that does not even say that shows no sign of age.
+    when a source entry is newer than its 生成时间; one that does not even say that shows no sign of age, unless it is empty.
     """
     if lower_stale:
         return True
@@ -142,7 +145,9 @@ def is_stale(stored: StoredSummary, sources: Sequence[Source], *, lower_stale: b
         names = read_names(_named(_names(useful)))
         return stored.sources != names or stored.digest != digest(lines)
     generated_at = instant_of(stored.generated_at or "")
-    return generated_at is not None and bool((lines.instant > milliseconds(generated_at)).any())
+    if generated_at is None:
+        return bool(len(lines)) and not stored.chars
+    return bool((lines.instant > milliseconds(generated_at)).any())
 
 
 def _useful(sources: Iterable[Source]) -> list[Source]:

@@ -16,11 +16,13 @@ from memkit.dates import month_weeks, period_days, week_days
 from memkit.entry_lines import Line, read_line
 from memkit.layouts import stored
 from memkit.model import StoredSummary
+from memkit.summaries import LIMITS
 from memkit.text import norm_tag, norm_text
 
 TRACE: schema.Schema = {"summary_line": schema.COUNT, "shown": schema.STR, **schema.ENTRIES}
 NOWHERE = -1
-_TITLE = re.compile(r"#+ \S*摘要 ([0-9]{4}-(?:W[0-9]{2}|[0-9]{2}-[0-9]{2}|[0-9]{2}))(?![0-9-])", re.MULTILINE)
+SHORTEST = min(limit.per_entry for limit in LIMITS.values())
+_TITLE = re.compile(r"^#+ \S*摘要 ([0-9]{4}-(?:W[0-9]{2}|[0-9]{2}-[0-9]{2}|[0-9]{2}))(?![0-9-])", re.MULTILINE)
 
 
 class _Row(NamedTuple):
@@ -78,9 +80,11 @@ def _places(lines: Iterable[Line | None], rows: Mapping[str, Sequence[_Row]], da
 
 
 def _shows(line: Line, row: _Row, days: frozenset[date] | None) -> bool:
-    """Return whether a line shows an entry of one of the days, whole or cut."""
-    same = row.tag == line.tag and (days is None or row.day in days)
-    return same and (row.text == line.text or (line.text.endswith("…") and row.text.startswith(line.text[:-1])))
+    """Return whether a line shows an entry of one of the days, whole, or cut to what a level keeps at least."""
+    if row.tag != line.tag or (days is not None and row.day not in days):
+        return False
+    cut = line.text.endswith("…") and len(line.text) > SHORTEST
+    return row.text == line.text or (cut and row.text.startswith(line.text[:-1]))
 
 
 def _days(summary: StoredSummary) -> frozenset[date] | None:

@@ -196,7 +196,7 @@ def summarize_all(
     now = self._clock()
     first, last = (dates.as_day(day, name) if day is not None else None for day, name in ((since, "since"), (until, "until")))
     if first and last:
-        dates.window(first, last)
+        dates.window(first, last, names=("since", "until"))
     wish = Wish(missing=missing, stale=stale, force=force)
     batch = Batch(shelf_of(self._desk, out), dates.check_period(period), wish, now)
     return batch.run(batch.keys(Window(first, last, now.date())), dry_run=dry_run, progress=progress)

@@ -477,8 +477,14 @@ def test_an_odd_file_name_does_not_make_a_summary_stale(name):
     ],
 )
 def test_a_summary_without_a_hash_is_stale_when_an_entry_is_newer_than_it(generated_at, stale):
-    old = replace(parse("", "day", "2026-10-19"), generated_at=generated_at, sources=("冷层",))
+    old = replace(parse("x", "day", "2026-10-19"), generated_at=generated_at, sources=("冷层",))
     assert is_stale(old, [cold(MONDAY, line())]) is stale
+
+
+def test_an_empty_summary_is_stale_as_soon_as_there_is_an_entry():
+    empty = parse("", "day", "2026-10-19")
+    assert is_stale(empty, [cold(MONDAY, line())])
+    assert not is_stale(empty, [cold(MONDAY)])
 
 
 # --- properties

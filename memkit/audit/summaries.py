@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from memkit.audit.finding import Finding, Rule
 from memkit.dates import PERIODS, key_of, period_days
 from memkit.model import Snapshot, StoredSummary
-from memkit.summaries import LIMITS
+from memkit.summaries import LIMITS, weighed
 from memkit.tracing import NOWHERE, origins
 
 _Faults = dict[str, list[Finding]]
@@ -61,7 +61,9 @@ def _missing(store: Snapshot) -> dict[str, str]:
         f"summaries/{period}/{key}.md": period
         for period in keys
         for key in keys[period]
-        if period_days(period, key)[-1] < store.today and not store.sources.path_of(period, key)
+        if period_days(period, key)[-1] < store.today
+        and not store.sources.path_of(period, key)
+        and any(weighed(period, store.sources.of(period, key)))
     }
 
 
@@ -92,8 +94,10 @@ def _fault(store: Snapshot, path: str, summary: StoredSummary, places: Iterable[
     """Return the one fault of a summary, and its findings; none if it has none."""
     again = f"summarize({summary.period!r}, {summary.key!r}, force=True)"
     day = period_days(summary.period, summary.key)[0]
-    if store.sources.is_stale(path):
-        return "summary-stale", [Finding(path, 0, "its sources changed since it was made", again, day)]
+    if store.sources.is_behind(path):
+        if any(weighed(summary.period, store.sources.of(summary.period, summary.key))):
+            return "summary-stale", [Finding(path, 0, "its sources changed since it was made", again, day)]
+        return "summary-stale", [Finding(path, 0, "no entry of its period is left", "", day)]
     lines = zip(summary.at, summary.lines, places, strict=True)
     said = "no entry of this period says this"
     invented = [Finding(path, at, said, again, day, text) for at, text, place in lines if place == NOWHERE]

@@ -104,26 +104,28 @@ def is_current(sources: Sources, period: str, edit: Edit) -> bool:
 
 def judged(sources: Sources, period: str, key: str, path: str, before: str | None, wish: Wish) -> Step:
     """Return what becomes of one period; `before` is what lies at its path."""
-    out_of_date = before is not None and _is_stale(sources, period, key, path, before)
-    action, reason = _left(before is not None, out_of_date, wish)
+    behind = before is not None and _is_behind(sources, period, key, path, before)
+    below = not behind and path in sources.stored and sources.is_stale(path)
+    action, reason = _left(before is not None, behind, below, wish)
     if not action:
         kept, omitted = weighed(period, sources.of(period, key))
         told = count(kept, "entry") + (f", {omitted:,} left out" if omitted else "")
         if before is None:
             action, reason = ("create", told) if kept or omitted else ("empty", "no entry to make it from")
         elif kept or omitted:
-            action, reason = "rebuild", f"{told}; {'out of date' if out_of_date else 'forced'}"
+            action, reason = "rebuild", f"{told}; {'out of date' if behind else 'forced'}"
         else:
             action, reason = "unchanged", "no entry is left in it"
     return Step(period, key, path, before, action, reason)
 
 
-def _left(there: bool, out_of_date: bool, wish: Wish) -> tuple[str, str]:
-    """Return why a period is left as it is, or two empty texts if it is to be made."""
+def _left(there: bool, behind: bool, below: bool, wish: Wish) -> tuple[str, str]:
+    """Return why a period is left as it is, or two empty texts if it is to be made; `below`: a lower one is out of date."""
     if wish.force:
         return "", ""
-    if there and not out_of_date:
-        return "unchanged", "it says what its sources say"
+    if there and not behind:
+        current = "it says what its sources say"
+        return "unchanged", "a lower summary is out of date; make that afresh first" if below else current
     if there and not wish.stale:
         return "unchanged", "out of date; force=True makes it afresh"
     return ("", "") if there or wish.missing else ("skip", "it has none, and missing=False")
@@ -139,14 +141,19 @@ def edit_of(step: Step, sources: Sources, now: datetime) -> Edit:
 
 def fact(step: Step, sources: Sources, text: str | None) -> Made:
     """Return what a step came to; `text` is what lies at its path now."""
-    stale = not step.makes and step.before is not None and _is_stale(sources, step.period, step.key, step.path, step.before)
+    held = None if step.makes else step.before
+    stale = held is not None and (
+        sources.is_stale(step.path)
+        if step.path in sources.stored
+        else _is_behind(sources, step.period, step.key, step.path, held)
+    )
     return Made(step.period, step.key, step.path, reading_of(text or ""), step.makes, step.before is not None, stale)
 
 
-def _is_stale(sources: Sources, period: str, key: str, path: str, text: str) -> bool:
-    """Return whether the text at a path is out of date; one outside the store (`out=`) is not among the stored ones."""
+def _is_behind(sources: Sources, period: str, key: str, path: str, text: str) -> bool:
+    """Return whether the text at a path is out of date by itself; one outside the store is not among the stored ones."""
     if path in sources.stored:
-        return sources.is_stale(path)
+        return sources.is_behind(path)
     return is_stale(stored.read(reading_of(text), period, key), sources.of(period, key))
 
 

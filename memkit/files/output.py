@@ -2,11 +2,28 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import secrets
 from collections.abc import Iterable
 from pathlib import Path
 
-from memkit.errors import PathError
+from memkit.errors import BadArgument, PathError
+from memkit.files.trouble import readable
+
+
+def place_of(value: object, name: str) -> Path:
+    """Return the path that an argument names, `~` expanded.
+
+    Raises: BadArgument, naming the argument, for what is no path.
+    """
+    try:
+        text = os.fspath(value)  # type: ignore[call-overload]
+        if isinstance(text, str) and text and "\0" not in text:
+            return Path(text).expanduser()
+    except (TypeError, RuntimeError):  # a type of its own, a home of nobody
+        pass
+    raise BadArgument(f"{name}: {str(value)[:60]!r} is no path; expected the path of a file or folder")
 
 
 def refuse_inside(target: Path, stores: Iterable[Path]) -> Path:
@@ -24,17 +41,19 @@ def refuse_inside(target: Path, stores: Iterable[Path]) -> Path:
 def write_output(target: Path, data: bytes, *, stores: Iterable[Path] = ()) -> None:
     """Write a file that is no memory, whole or not at all, making its folder.
 
-    Raises: PathError if the target lies inside one of the stores.
+    Raises: PathError if the target lies inside one of the stores, DiskError.
     """
     full = refuse_inside(target, stores)
-    full.parent.mkdir(parents=True, exist_ok=True)
-    temp = full.with_name(f".{full.name}.{os.getpid()}.tmp")
-    try:
-        temp.write_bytes(data)
-        temp.replace(full)
-    except OSError:
-        temp.unlink(missing_ok=True)
-        raise
+    temp = full.with_name(f".{full.name[:60]}.{secrets.token_hex(6)}.tmp")
+    with readable(str(target), "written"):
+        full.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            temp.write_bytes(data)
+            temp.replace(full)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                temp.unlink(missing_ok=True)
+            raise
 
 
 def read_output(path: Path) -> bytes:
@@ -43,18 +62,23 @@ def read_output(path: Path) -> bytes:
 
 
 def text_of_output(path: Path) -> str | None:
-    """Return a file outside the stores as text for splicing, None if there is none."""
-    try:
-        return path.read_bytes().decode("utf-8", "surrogateescape")
-    except FileNotFoundError:
-        return None
+    """Return a file outside the stores as text for splicing, None if there is none.
+
+    Raises: DiskError.
+    """
+    with readable(str(path), "read"):
+        try:
+            return path.read_bytes().decode("utf-8", "surrogateescape")
+        except FileNotFoundError:
+            return None
 
 
 def names_of_output(folder: Path) -> set[str]:
     """Return the names in a folder that is written to, none if it is not there yet.
 
-    Raises: PathError if it is no folder.
+    Raises: PathError if it is no folder, DiskError.
     """
-    if folder.exists() and not folder.is_dir():
-        raise PathError(f"{folder}: a file, and not a folder; choose another place")
-    return {path.name for path in folder.iterdir()} if folder.is_dir() else set()
+    with readable(str(folder), "read"):
+        if folder.exists() and not folder.is_dir():
+            raise PathError(f"{folder}: a file, and not a folder; choose another place")
+        return {path.name for path in folder.iterdir()} if folder.is_dir() else set()

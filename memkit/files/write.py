@@ -13,15 +13,16 @@ import re
 import secrets
 import stat
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
 from memkit.edits import check
-from memkit.errors import BadArgument, ConflictError, DiskError, MemkitError, PathError
+from memkit.errors import BadArgument, ConflictError, MemkitError, PathError
 from memkit.files.folders import make_folders, remove_empty
 from memkit.files.scan import SKIPPED_FOLDERS
+from memkit.files.trouble import readable
 from memkit.layouts import Layout
 from memkit.model import Edit, Role
 
@@ -31,16 +32,6 @@ _BOUNDARY = "surrogateescape"
 _FLAGS = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 _READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | _FLAGS  # a named pipe must not hold us up
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | _FLAGS
-_CURES = {
-    errno.ENOSPC: "make room and try again",
-    errno.EDQUOT: "make room and try again",
-    errno.EACCES: "allow writing there and try again",
-    errno.EPERM: "allow writing there and try again",
-    errno.EROFS: "allow writing there and try again",
-    errno.EIO: "look after the disk",
-    errno.ENOTDIR: "something that is no folder stands in its way; move that elsewhere",
-    errno.EISDIR: "a folder stands in its place; move that elsewhere",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +61,7 @@ def apply(root: Path, layout: Layout, edits: Sequence[Edit], today: date) -> Non
     done: list[str] = []
     for job in jobs:
         try:
-            with _readable(job.edit.path, "removed" if job.data is None else "written"):
+            with readable(job.edit.path, "removed" if job.data is None else "written"):
                 _carry_out(root, job)
         except MemkitError as error:
             if done:
@@ -139,7 +130,7 @@ def text_of(root: Path, path: str) -> str | None:
 
 
 def _text(target: str, path: str) -> str | None:
-    with _readable(path, "read"):
+    with readable(path, "read"):
         data = _bytes(target)
     return None if data is None else data.decode("utf-8", _BOUNDARY)
 
@@ -158,21 +149,6 @@ def _bytes(target: str) -> bytes | None:
         return b"".join(parts)
     finally:
         os.close(handle)
-
-
-@contextlib.contextmanager
-def _readable(path: str, done: str) -> Iterator[None]:
-    """Turn what the system says into an error that names path, reason and cure."""
-    try:
-        yield
-    except MemkitError:
-        raise
-    except OSError as error:
-        reason = (error.strerror or type(error).__name__).lower()
-        cure = _CURES.get(error.errno or 0, "try again")
-        told = DiskError(f"{path}: it could not be {done}: {reason}; {cure}")
-        told.errno = error.errno
-        raise told from error
 
 
 def _carry_out(root: Path, job: _Job) -> None:
