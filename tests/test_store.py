@@ -206,7 +206,7 @@ class TestEveryLayout:
         assert len(names) == len(set(names)) >= 5
         assert mem.summary("week", "2025-W09") == text
         assert mem.summary("month", "2025-02") == mem.summary("month", date(2025, 2, 1))
-        with pytest.raises(memkit.BadArgument, match=r"^week: "):
+        with pytest.raises(memkit.BadArgument, match=r"^date: "):
             mem.summary("week", "2025-W53")
 
     def test_a_summary_of_nothing_says_so(self, mem: Store) -> None:
