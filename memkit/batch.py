@@ -14,9 +14,11 @@ from pathlib import Path
 from typing import TypeVar
 
 from memkit import files
+from memkit.dates import period_days
 from memkit.desk import Desk
 from memkit.edits import Draft, Plan
 from memkit.edits import summaries as edits
+from memkit.edits.rule import DAY_KINDS
 from memkit.edits.summaries import Remade, Step, Wish
 from memkit.errors import BadArgument, ConflictError
 from memkit.loading import State
@@ -120,7 +122,17 @@ class Batch:
         fact = None
         if len(steps) == 1:
             fact = edits.fact(*steps[0], edits.edit_of(*steps[0], self._now).after)
-        return Draft(changed, tuple(step.row for step, _ in steps), facts=fact)
+        rows = tuple(step.row for step, _ in steps)
+        return Draft(changed, rows, warnings=tuple(self._unread([step for step, _ in steps])), facts=fact)
+
+    def _unread(self, steps: Sequence[Step]) -> Iterator[str]:
+        """Yield a warning for each day file that could not be read, and so is in no summary that was made now."""
+        facts = self._state.facts.values() if self._state else ()
+        held = {fact.role.day: fact for fact in facts if fact.trouble and fact.role.kind in DAY_KINDS}
+        for step in steps if held else ():
+            for day in period_days(step.period, step.key) if step.makes or step.action == "empty" else ():
+                if day in held:
+                    yield f"{held[day].path}: {held[day].trouble}; it is not in {step.path}"
 
     def _step(self, sources: Sources, key: str) -> Step:
         path = self._shelf.path(self._period, key)

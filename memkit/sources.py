@@ -126,6 +126,10 @@ class Sources:
         """Return the lower summaries that a stored summary would be made from now."""
         return self._judged(path)[1]
 
+    def below(self, period: str, key: str) -> list[str]:
+        """Return the stored summaries that a period would be made from now."""
+        return [name for source in self.of(period, key) for name in source.names if name in self.stored]
+
     def _judged(self, path: str) -> tuple[bool, tuple[str, ...]]:
         """Return whether a stored summary is out of date by itself, and its lower ones; worked out once."""
         if path not in self._known:

@@ -4,8 +4,7 @@ A summary copies entry lines, cuts their text and leaves out what its budget doe
 sources do not say (the seed dsh-memory-layers, "摘要规则：不编造"). Characters are code points, days are local.
 
 Where the seed is silent: a header names up to seven sources, and of more the first three and `等 N 个文件`, so that a
-month of day files stays short. When nothing was left out here but lower summaries left out M entries, the last line is
-`> 下层摘要已省略 M 条。`: it claims no omission of its own, and the loss is still passed on to the level above.
+month of day files stays short.
 """
 
 from __future__ import annotations
@@ -216,5 +215,5 @@ def _named(names: Sequence[str]) -> str:
 
 def _omission(omitted: int, below: int) -> str:
     if not omitted:
-        return f"> 下层摘要已省略 {below} 条。" if below else ""
+        return ""
     return f"> 另有 {omitted} 条因字数预算省略" + (f"（下层摘要另省略 {below} 条）。" if below else "。")

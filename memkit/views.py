@@ -49,7 +49,11 @@ def hot_layer(held: Hot | None, topics: pd.DataFrame, limit: int) -> HotLayer:
     """Return the hot layer as people see it; without a hot.md it is empty."""
     content = held.body if held else ""
     over = len(content) > limit
-    hint = f"the hot layer is {len(content) - limit} characters over its limit; move details to the cold layer" if over else ""
+    hint = (
+        f"the hot layer is {count(len(content) - limit, 'character')} over its limit; move details to the cold layer"
+        if over
+        else ""
+    )
     candidates = tables.candidates(held.candidates if held else None)
     return HotLayer(content, len(content), limit, over, hint, candidates, topics)
 

@@ -458,7 +458,7 @@ class TestLayersOnly:
     def test_a_body_over_its_limit_is_shown_whole_with_a_hint(self) -> None:
         hot = memkit.open(SAMPLES / "layers", now=CLOCK, tz=ZONE, hot_limit=427).hot()
         assert hot.over_limit
-        assert "1 characters over" in hot.hint
+        assert "1 character over" in hot.hint
         assert hot.chars == 428
 
     @pytest.mark.parametrize("limit", [99, 20_001, "600", 600.5, True, None])

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from conftest import CLOCK, SAMPLES, ZONE
 
-from memkit import tools
+from memkit import files, tools
 from memkit.errors import BadArgument, MemkitError, StoreNotFound
 from memkit.tools import layers, place
 
@@ -664,3 +664,86 @@ class TestPlace:
 
     def test_the_folder_of_the_original_need_not_be_there(self, tmp_path):
         assert place.layers_root() == Path("~/.dsh/dsh-memory-layers")
+
+
+class TestWhatAStrangerFound:
+    """Cases that an outside reading of the seed brought up, in our own words."""
+
+    def test_a_month_folder_that_is_a_link_inside_the_store_is_read(self, tmp_path):
+        (tmp_path / "real").mkdir()
+        (tmp_path / "cold").mkdir()
+        (tmp_path / "cold/2025-02").symlink_to("../real", target_is_directory=True)
+        mem = opened(tmp_path)
+        assert tools.call(mem, "mem_write", {"text": "壶"})["added"]
+        assert tools.call(mem, "mem_recall", {"keyword": "壶"})["matched"] == 1
+        assert not tools.call(mem, "mem_write", {"text": "壶"})["added"]
+
+    def test_links_that_lead_round_in_circles_end(self, tmp_path):
+        (tmp_path / "real/inner").mkdir(parents=True)
+        (tmp_path / "real/inner/back").symlink_to("../../real", target_is_directory=True)
+        (tmp_path / "cold").mkdir()
+        (tmp_path / "cold/2025-02").symlink_to("../real", target_is_directory=True)
+        assert tools.call(opened(tmp_path), "mem_recall", {"keyword": "壶"})["matched"] == 0
+
+    def test_a_summary_made_on_a_stale_one_says_that_it_is_stale(self, tmp_path):
+        mem = opened(tmp_path)
+        tools.call(mem, "mem_write", {"text": "一"})
+        tools.call(mem, "mem_summarize", {})
+        tools.call(mem, "mem_write", {"text": "二"})
+        asked = [{"period": "week"}, {"period": "week"}, {"period": "week", "force": True}, {"force": True}]
+        assert [tools.call(mem, "mem_summarize", arguments)["stale"] for arguments in asked] == [True, True, True, False]
+        assert tools.call(mem, "mem_summarize", {"period": "week", "force": True})["stale"] is False
+
+    def test_a_file_that_cannot_be_read_is_named_and_not_taken_for_empty(self, tmp_path, monkeypatch):
+        mem = opened(tmp_path)
+        for text in ("一", "二"):
+            tools.call(mem, "mem_write", {"text": text, "important": True})
+        real = files.read
+
+        def refuse(root, fact, session=None):
+            return "unreadable: permission denied" if fact.path == "hot.md" else real(root, fact, session)
+
+        monkeypatch.setattr(files, "read", refuse)
+        monkeypatch.setattr(files, "read_plain", lambda root, fact: "unreadable: permission denied")
+        blind = opened(tmp_path)
+        with pytest.raises(MemkitError, match=r"hot\.md: unreadable"):
+            tools.call(blind, "mem_hot_get", {})
+        told = tools.call(blind, "mem_summarize", {})
+        assert told["empty"]
+        assert "cold/2025-02/2025-02-28.md: unreadable" in told["warning"]
+
+    def test_a_tag_is_looked_for_as_it_is_written(self, tmp_path):
+        mem = opened(tmp_path)
+        tools.call(mem, "mem_write", {"text": "y", "tag": "a\x07b"})
+        assert tools.call(mem, "mem_by_tag", {"tag": "a\x07b"})["matched"] == 1
+
+    @pytest.mark.parametrize(
+        ("content", "body"),
+        [
+            ("正文\ud83d!", "正文\ufffd!"),
+            ("a\0b\0", "ab"),
+            ("  x \n", "x"),
+            ("\u2028x\x0b", "x"),
+            ("a\r\nb", "a\nb"),
+        ],
+    )
+    def test_the_hot_layer_takes_a_text_as_text_and_trims_it(self, tmp_path, content, body):
+        mem = opened(tmp_path)
+        assert tools.call(mem, "mem_hot_set", {"content": content})["chars"] == len(body)
+        assert (tmp_path / "hot.md").read_text().startswith(f"{body}\n\n<!-- candidates:start -->")
+
+    def test_a_kept_block_keeps_its_blank_lines(self, tmp_path):
+        block = "<!-- topics:start -->\n\n a|2026-01\n\n<!-- topics:end -->\n"
+        (tmp_path / "hot.md").write_text(f"旧\n{block}")
+        tools.call(opened(tmp_path), "mem_hot_set", {"content": "新"})
+        assert (tmp_path / "hot.md").read_text().endswith(block)
+
+    def test_topics_that_differ_in_blanks_alone_are_one(self, tmp_path):
+        content = "x\n<!-- topics:start -->\n家|2026-01 \n  家|2026-01\n<!-- topics:end -->"
+        assert tools.call(opened(tmp_path), "mem_hot_set", {"content": content})["topicCount"] == 1
+
+    def test_lines_that_a_lost_end_marker_hides_do_not_vanish_silently(self, tmp_path):
+        (tmp_path / "hot.md").write_text("b\n<!-- topics:start -->\nx|2026-01\n\n# 我的正文\n很重要\n")
+        content = "新\n<!-- topics:start -->\nx|2026-02\n<!-- topics:end -->"
+        told = tools.call(opened(tmp_path), "mem_hot_set", {"content": content})
+        assert (told["ignoredLines"], "2 lines" in told["hint"]) == (0, True)

@@ -5,14 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import date, datetime
 
+from memkit.cells import count
 from memkit.dates import month_days
 from memkit.edits import lines as edit_lines
 from memkit.edits.archive import Read, correction
 from memkit.edits.plan import Draft
 from memkit.errors import BadArgument
 from memkit.layouts import hot, layers, line
-from memkit.model import Edit
-from memkit.text import decode, norm_tag, norm_text, reading_of
+from memkit.model import Edit, clean
+from memkit.text import norm_tag, norm_text, reading_of
 
 LIMIT = 4000
 HOT = "hot.md"
@@ -99,11 +100,15 @@ def hot_text(before: str | None, parts: dict[str, list[str]]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class HotSet:
-    """What a hot_set did beside: lines of its blocks that are none, whether it emptied a body, how long that was."""
+    """What a hot_set did beside: lines of its blocks that are none, whether it emptied a body, how long that was.
+
+    `lost_lines` counts what was no entry and no topic in the blocks that it replaced.
+    """
 
     ignored_lines: int
     body_cleared: bool
     previous_chars: int
+    lost_lines: int = 0
 
 
 def hot_set(before: str | None, content: object) -> Draft:
@@ -113,21 +118,26 @@ def hot_set(before: str | None, content: object) -> Draft:
     """
     if not isinstance(content, str):
         raise BadArgument("content: content is required, as a text; an empty one clears the body")
-    given = decode(content.encode("utf-8", "surrogatepass"))[1] if content else ""
+    given = clean(content)
     supplied = hot.supplied_blocks(given)
     new, old = hot.regions(given), hot.regions(before or "")
     parts = dict(old)
-    parts["body"] = hot.trimmed(new["body"])
-    ignored = 0
+    body = "\n".join(new["body"]).strip()
+    parts["body"] = body.split("\n") if body else []
+    ignored, lost = (
+        sum(1 for name in supplied for row in held[name] if row.strip() and not hot.is_valid(name, row)) for held in (new, old)
+    )
     for name in supplied:
         valid = [row for row in new[name] if hot.is_valid(name, row)]
-        ignored += sum(1 for row in new[name] if row.strip()) - len(valid)
-        parts[name] = list(dict.fromkeys(valid)) if name == "topics" else valid
+        parts[name] = list(dict.fromkeys(map(str.strip, valid))) if name == "topics" else valid
     previous = len("\n".join(hot.trimmed(old["body"])))
     cleared = bool(supplied) and not parts["body"] and previous > 0
     edit = Edit(HOT, before, hot_text(before, parts), free=("body", *supplied))
-    facts = HotSet(ignored, cleared, previous)
-    return Draft((edit,), ((HOT, "hot_set", "the body is replaced"),), facts=facts)
+    facts = HotSet(ignored, cleared, previous, lost)
+    none = f"{count(ignored + lost, 'line')} of the old and new blocks that are no entry and no topic are gone"
+    warnings = [none] if ignored + lost else []
+    warnings += [f"the content holds only blocks, so the body ({count(previous, 'character')}) is gone"] if cleared else []
+    return Draft((edit,), ((HOT, "hot_set", "the body is replaced"),), warnings=tuple(warnings), facts=facts)
 
 
 def topics_add(before: str | None, topic: object, month: object) -> Draft:

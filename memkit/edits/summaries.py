@@ -48,6 +48,8 @@ class Window:
 class Made:
     """What became of one period: the text at its path, whether it was made now or was there, and whether that is stale.
 
+    One that was made now is stale, too, when a lower summary that it was made from is.
+
     `content` is "" when the period has no entry and no summary.
     """
 
@@ -141,12 +143,9 @@ def edit_of(step: Step, sources: Sources, now: datetime) -> Edit:
 
 def fact(step: Step, sources: Sources, text: str | None) -> Made:
     """Return what a step came to; `text` is what lies at its path now."""
-    held = None if step.makes else step.before
-    stale = held is not None and (
-        sources.is_stale(step.path)
-        if step.path in sources.stored
-        else _is_behind(sources, step.period, step.key, step.path, held)
-    )
+    stale = any(map(sources.is_stale, sources.below(step.period, step.key)))
+    if not step.makes and step.before is not None:
+        stale = stale or _is_behind(sources, step.period, step.key, step.path, step.before)
     return Made(step.period, step.key, step.path, reading_of(text or ""), step.makes, step.before is not None, stale)
 
 

@@ -132,10 +132,14 @@ def _scan_link(full: str, path: str, walk: _Walk) -> None:
     target = os.path.relpath(os.path.realpath(full), walk.real_root).replace(os.sep, "/")
     if os.path.isdir(full):
         here = os.stat(full)
-        if (here.st_dev, here.st_ino) in walk.seen:
-            _skip(path + "/", f"a link to {target}, which is looked at by itself", walk)
-        else:
+        if (here.st_dev, here.st_ino) not in walk.seen:
             _scan_folder(full, path, walk)
+        elif any(name.startswith(f"{target}/") and not fact.role.skipped for name, fact in walk.facts.items()):
+            _skip(path + "/", f"a link to {target}, which is looked at by itself", walk)
+        else:  # under its own name the folder means nothing to the layout; links in it are not followed: they may lead back
+            own = walk._replace(facts={}, seen=set(), links=[])
+            _scan_folder(full, path, own)
+            walk.facts.update({name: fact for name, fact in own.facts.items() if name not in walk.facts})
     elif path != "memory.md" and target != path and target in walk.facts and not walk.facts[target].role.skipped:
         _skip(path, f"a link to {target}, which is read by itself", walk)
     else:

@@ -96,7 +96,10 @@ def _no_entry(row: str, otherwise: Problem, records: Records) -> str:
 
 
 def regions(text: str) -> dict[str, list[str]]:
-    """Return the lines of body, candidates and topics, each as it stands; the body without blanks where blocks were."""
+    """Return the lines of body, candidates and topics, each as it stands; the body without blanks where blocks were.
+
+    Blank lines inside a block stay, but at the end of the file no marker says that they belong to it.
+    """
     crlf = "\r\n" in text
     found: dict[str, list[str]] = {"body": [], "candidates": [], "topics": []}
     block, removed = "body", False
@@ -113,7 +116,9 @@ def regions(text: str) -> dict[str, list[str]]:
             removed = removed and not row.strip()
             if not removed or (found["body"] and found["body"][-1].strip()):
                 found["body"].append(row)
-    return {name: trimmed(rows) for name, rows in found.items()}
+    while block != "body" and found[block] and not found[block][-1].strip():
+        found[block].pop()
+    return {**found, "body": trimmed(found["body"])}
 
 
 def fold_blanks(body: list[str]) -> None:
@@ -127,7 +132,7 @@ def laid_out(parts: dict[str, list[str]], newline: str = "\n") -> str:
     body = trimmed(parts["body"])
     rows = [*body, *([""] if body else [])]
     for name in ("candidates", "topics"):
-        rows += [f"<!-- {name}:start -->", *trimmed(parts[name]), f"<!-- {name}:end -->", ""]
+        rows += [f"<!-- {name}:start -->", *parts[name], f"<!-- {name}:end -->", ""]
     return newline.join(rows)
 
 

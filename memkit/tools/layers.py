@@ -52,7 +52,10 @@ def mem_hot_get(store: Store) -> Answer:
     Call it first in every session; nothing loads it for you. If overLimit is true, shorten it with mem_hot_set.
     会话开始先读热层；主题索引告诉你某个主题在哪几个月。
     """
-    records = store._fresh().records
+    loaded = store._fresh()
+    records, fact = loaded.records, loaded.facts.get("hot.md")
+    if fact is not None and fact.trouble:
+        raise BadArgument(f"hot.md: {fact.trouble}; nothing is known of the hot layer")
     hot = records["hot.md"].hot if "hot.md" in records else None
     layer, candidates = views.hot_layer(hot, tables.topics(records.values()), store._hot_limit), _candidates(hot)
     topics = [{"topic": topic, "month": month} for topic, month in layer.topics.itertuples(index=False)]
@@ -80,6 +83,8 @@ def mem_hot_set(
     facts = store.hot_set(content).facts
     layer = store.hot()
     size = _size(layer)
+    if facts.lost_lines:
+        size["hint"] = f"{facts.lost_lines} lines of the replaced blocks were no entry and no topic, and are gone"
     if facts.body_cleared:
         gone = f"content held only blocks, so the text of the hot layer ({facts.previous_chars} characters) is gone"
         size["hint"] = f"{gone}; call mem_hot_set again with the text that is to stand there"
@@ -167,7 +172,8 @@ def mem_by_tag(
     按标签回顾一类记忆；"-" 取没有标签的。
     """
     loaded = store._fresh()
-    found, head = query.tagged(loaded.visible, tag, tz=store.tz), {"tag": norm_tag(tag), "limit": limit}
+    name = CONTROL.sub(" ", tag)  # as a write does
+    found, head = query.tagged(loaded.visible, name, tz=store.tz), {"tag": norm_tag(name), "limit": limit}
     return _page(head, found, limit, offset, scanned=(_files(loaded), len(loaded.visible)))
 
 
@@ -201,15 +207,16 @@ def mem_summarize(
     """Make the summary of a day, week (ISO) or month, or return the one that is there; it is extracted, nothing is invented.
 
     At the end of each day and week, and once a month; also to look back on a time. Summaries are never brought up to date
-    by themselves: if stale is true, call it again with force.
+    by themselves: if stale is true, call it again with force; if it stays true, a lower one is stale: begin with its day.
     每天、每周、每月收尾时生成摘要；只抽取原文。
     """
-    facts = store.summarize(period, date, force=force).facts
+    plan = store.summarize(period, date, force=force)
+    facts, told = plan.facts, {"warning": "; ".join(plan.warnings)} if plan.warnings else {}
     head = {"period": facts.period, "key": facts.key, "path": facts.path, "created": facts.created, "existed": facts.existed}
     if facts.created or facts.existed:
-        return {**head, "stale": facts.stale, "content": facts.content}
+        return {**head, "stale": facts.stale, "content": facts.content, **told}
     message = f"there are no entries in {facts.key}, so no summary was written"
-    return {**head, "empty": True, "content": "", "message": message}
+    return {**head, "empty": True, "content": "", "message": message, **told}
 
 
 @tool("layers")
