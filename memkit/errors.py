@@ -12,6 +12,7 @@ MemkitError
 ├── ConflictError        a file changed since it was read
 ├── LockTimeout          another writer holds the store for too long
 ├── DiskError            the system refused to read or write a memory file (also an OSError)
+├── EmbedError           the embedding service gave no usable answer
 └── ExportError          an export folder is incomplete or was changed
 
 A message says path, reason and cure, starts in lower case, and never holds an entry's whole text.
@@ -68,3 +69,7 @@ class DiskError(MemkitError, OSError):
 
 class LockTimeout(MemkitError):
     """Another writer holds the store's lock for longer than `lock_timeout` seconds; try again."""
+
+
+class EmbedError(MemkitError):
+    """The embedding service gave no usable answer; the message holds neither the key nor a text."""
