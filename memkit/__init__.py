@@ -28,6 +28,7 @@ _NAMES = {
     "ConflictError": ("memkit.errors", "ConflictError"),
     "LockTimeout": ("memkit.errors", "LockTimeout"),
     "DiskError": ("memkit.errors", "DiskError"),
+    "EmbedError": ("memkit.errors", "EmbedError"),
 }
 __all__ = [
     "AmbiguousStore",
@@ -35,6 +36,7 @@ __all__ = [
     "BadIndexError",
     "ConflictError",
     "DiskError",
+    "EmbedError",
     "ExportError",
     "FrozenError",
     "LockTimeout",
@@ -56,6 +58,7 @@ if TYPE_CHECKING:
         BadIndexError,
         ConflictError,
         DiskError,
+        EmbedError,
         ExportError,
         FrozenError,
         LockTimeout,

@@ -28,6 +28,7 @@ from memkit.edits.held import Held
 from memkit.edits.push import Change
 from memkit.edits.targets import Target, find
 from memkit.errors import BadArgument, MemkitError
+from memkit.index import Index
 from memkit.layouts import Layout
 from memkit.layouts.index_line import plain
 from memkit.loading import Loaded
@@ -55,11 +56,15 @@ class Desk:
         self.root, self.layout, self.clock, self.loaded = root, layout, clock, loaded
         self._lock = files.Lock(root, timeout)
         self._swept_at = float("-inf")
+        self.index: Index | None = None  # the search index, a copy of what is remembered
 
     @contextmanager
-    def writing(self) -> Iterator[None]:
-        """Hold the store's lock; at first, and every ten minutes, clear up after writers that were killed."""
-        with self._lock.held():
+    def writing(self, patience: float | None = None) -> Iterator[None]:
+        """Hold the store's lock; at first, and every ten minutes, clear up after writers that were killed.
+
+        `patience` are the seconds to wait for others, those of the store unless given.
+        """
+        with (self._lock if patience is None else files.Lock(self.root, patience)).held():
             if monotonic() - self._swept_at > files.STALE_TEMP:
                 files.sweep(self.root, self.layout)
                 self._swept_at = monotonic()
@@ -121,6 +126,26 @@ class Desk:
         """Apply a plan of forget; a day may have got its row since it was planned, so its catalog is rebuilt."""
         days = (self.layout.role(edit.path).day for edit in edits)
         self._apply(edits, sorted({day.year for day in days if day}) if self.layout.NAME == "archive" else ())
+
+    def _purge(self) -> None:
+        """Build the search index anew, so that nothing that was forgotten stays in it.
+
+        Raises: MemkitError, saying that only the index is left.
+        """
+        try:
+            if self.index is not None:
+                self.index.purge()
+        except MemkitError as error:
+            error.args = (f"{error} (the files are done; the index still holds it: sync(rebuild=True))",)
+            raise
+
+    def _and_index(self, draft: Draft) -> Draft:
+        """Return the draft of a forgetting with what becomes of the search index."""
+        if self.index is None or self.index.target is None:
+            return draft
+        if self.index.is_there():
+            return replace(draft, rows=(*draft.rows, (self.index.name, "rebuild", "the search index")))
+        return replace(draft, warnings=(*draft.warnings, *filter(None, [self.index.trouble()])))
 
     def _caught_up(self, today: date) -> Draft:
         """Bring an archive's catalog up to yesterday, and return what that took."""
@@ -190,6 +215,13 @@ class Desk:
         verb = {"archive": archive_edits.correct, "layers": layers_edits.correct, "workspace": workspace_edits.correct}
         return verb[self.layout.NAME](read, day, subject, text, now)
 
+    def pushing(self, frame: pd.DataFrame, *, forget_missing: bool) -> Plan:
+        """Return the unapplied plan of what an edited frame says; what it forgets goes from the search index too."""
+        plan = self.later(lambda now: self.push(frame, now, forget_missing=forget_missing))
+        if any("all" in edit.free for edit in plan.edits):
+            plan.then.append(self._purge)
+        return plan
+
     def push(self, frame: pd.DataFrame, now: datetime, *, forget_missing: bool) -> Draft:
         """Return the draft of what an edited frame says."""
         held = self._held(now)
@@ -201,7 +233,8 @@ class Desk:
         def correct(read: Read, change: Change) -> Draft:
             return self.correct(read, change.day or now.date(), change.subject, change.text, now)
 
-        return push_edits.plan(held, changes, append, correct)
+        draft = push_edits.plan(held, changes, append, correct)
+        return self._and_index(draft) if any("all" in edit.free for edit in draft.edits) else draft
 
     def forget(self, what: pd.DataFrame | str, day: date | None, replacement: str | None, new_index: str | None) -> Plan:
         """Return the unapplied plan that forgets entries by their text or as rows of a frame."""
@@ -220,8 +253,9 @@ class Desk:
 
         now = self.clock()
         draft = forget_edits.plan(self._held(now), targets, texts, new_index=new_index)
-        plan = Plan(draft, self._apply_forgetting)
+        plan = Plan(self._and_index(draft) if targets or texts else draft, self._apply_forgetting)
         plan.leave_out = without
+        plan.then.append(self._purge)
         return plan
 
     def _held(self, now: datetime) -> Held:
@@ -236,6 +270,7 @@ class Desk:
             loaded.entries,
             self.files_of,
             now,
+            frozenset([self.index.name]) if self.index is not None and self.index.is_there() else frozenset(),
         )
 
 

@@ -16,7 +16,7 @@ from typing import TypeVar
 
 import pandas as pd
 
-from memkit import files, query, tables
+from memkit import files, fts, query, tables
 from memkit.errors import BadArgument, DiskError, StoreNotFound
 from memkit.layouts import AT_ONCE, Layout
 from memkit.model import Columns, Document, Entries, FileFact, Reading, Records, StoredSummary
@@ -47,6 +47,11 @@ class State:
         return self.listed_tags if len(self.listed_tags) else tables.first_tags(self.visible)
 
     @cached_property
+    def bodies(self) -> list[str]:
+        """Return what is searched of each entry, folded, made once for as long as the frame stands."""
+        return fts.folded_bodies(self.visible)
+
+    @cached_property
     def folded(self) -> query.Folded:
         """Return the folded text beside the entries frame, made once for as long as the frame stands."""
         return query.Folded.of(self.visible)
@@ -69,19 +74,45 @@ class Loaded:
         """
         with self._lock:
             old = self._state
-            there = files.is_folder(self.root)
-            if self._was_there and not there:
-                raise StoreNotFound(f"{self.root}: the folder is gone; open the store where it is now")
-            self._was_there = there
+            self._hold_there()
             seen = files.scan(self.root, self.layout, self.extra, self.session, known=old.facts)
             stale = {path for path in old.records if seen.get(path) is not old.facts[path]}
-            fresh = [fact for path, fact in seen.items() if old.facts.get(path) is not fact and _is_read(fact)]
+            fresh = [fact for path, fact in seen.items() if old.facts.get(path) is not fact and self.is_read(fact)]
             if stale or fresh:
                 records, entries = self._read(sorted(fresh, key=tables.reading_order), seen)
                 self._state = _spliced(old, seen, stale, records, entries)
             else:
                 self._state = State(seen, old.records, old.entries, old.listed_tags) if seen != old.facts else old
             return self._state
+
+    def seen(self) -> dict[str, FileFact]:
+        """Return the files as they are now, without reading any.
+
+        Raises: StoreNotFound if the folder was there and is gone.
+        """
+        with self._lock:
+            self._hold_there()
+            return files.scan(self.root, self.layout, self.extra, self.session, known=self._state.facts)
+
+    def peek(self, facts: Iterable[FileFact], unread: dict[str, FileFact] | None = None) -> pd.DataFrame:
+        """Return the entries of some files as they are now (schema HELD), read anew; `unread` notes what cannot be."""
+        held = [fact for fact in facts if self.is_read(fact)]
+        return self._read(sorted(held, key=tables.reading_order), {} if unread is None else unread)[1]
+
+    def is_still(self, fact: FileFact) -> bool:
+        """Return whether a file is still as it was seen."""
+        return files.is_still(self.root, fact, self.session)
+
+    @staticmethod
+    def is_read(fact: FileFact) -> bool:
+        """Return whether a file is one that is read."""
+        return not fact.role.skipped and not fact.trouble and fact.role.kind is not None
+
+    def _hold_there(self) -> None:
+        there = files.is_folder(self.root)
+        if self._was_there and not there:
+            raise StoreNotFound(f"{self.root}: the folder is gone; open the store where it is now")
+        self._was_there = there
 
     def _read(self, facts: list[FileFact], seen: dict[str, FileFact]) -> tuple[list[Records], pd.DataFrame]:
         """Return the records and the entries of files in reading order; what cannot be read is noted in `seen`."""
@@ -132,7 +163,7 @@ class Loaded:
 
     def hashes(self, state: State) -> dict[str, str]:
         """Return the SHA-256 of each file that is read, by path."""
-        held = (fact for fact in state.facts.values() if _is_read(fact) and fact.role.kind != "session")
+        held = (fact for fact in state.facts.values() if self.is_read(fact) and fact.role.kind != "session")
         return {fact.path: digest for fact in held if (digest := files.sha256(self.root, fact))}
 
 
@@ -149,10 +180,6 @@ def _spliced(old: State, seen: dict[str, FileFact], stale: set[str], fresh: list
         record.tags = []
         records[record.path] = record
     return State(seen, records, entries, tables.in_order_of(entries, tags))
-
-
-def _is_read(fact: FileFact) -> bool:
-    return not fact.role.skipped and not fact.trouble and fact.role.kind is not None
 
 
 def _documents(facts: list[FileFact], read: Callable[[FileFact], _Doc | str], seen: dict[str, FileFact]) -> Iterator[_Doc]:

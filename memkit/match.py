@@ -98,7 +98,7 @@ def spans(text: str, terms: Iterable[str]) -> list[tuple[int, int]]:
     Hits that overlap are one span. A character that folds to several, such as ﬁ, is inside when one of them is.
     """
     folded = fold(text)
-    wanted = [term for term in map(fold, terms) if term and term in folded]
+    wanted = [term for term in dict.fromkeys(map(fold, terms)) if term and term in folded]
     if not wanted:
         return []
     owners = _owners(text)

@@ -14,7 +14,10 @@ FEW = 100  # things that are never worth one
 _Item = TypeVar("_Item")
 
 
-def watched(items: Sequence[_Item], doing: str, unit: str, *, show: bool = True) -> Iterator[_Item]:
-    """Yield the items, and show how far they are when somebody is there to look; `doing` says what is done to them."""
-    quiet = not show or len(items) < FEW or not (sys.stderr.isatty() or "ipykernel" in sys.modules)
+def watched(items: Sequence[_Item], doing: str, unit: str, *, show: bool = True, few: int = FEW) -> Iterator[_Item]:
+    """Yield the items, and show how far they are when somebody is there to look; `doing` says what is done to them.
+
+    Of fewer than `few` nothing is shown.
+    """
+    quiet = not show or len(items) < few or not (sys.stderr.isatty() or "ipykernel" in sys.modules)
     yield from tqdm(items, desc=f"memkit: {doing}", unit=unit, delay=SLOW, leave=False, disable=quiet)

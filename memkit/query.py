@@ -94,10 +94,10 @@ def newest_first(frame: pd.DataFrame, tz: tzinfo | None = None) -> pd.DataFrame:
     The instant is written_at, else the date's clock, else its midnight, read in `tz`. A column that is not there
     takes no part; rows that nothing tells apart keep their order.
     """
-    return frame.take(_order(frame, tz)).reset_index(drop=True)
+    return frame.take(order(frame, tz)).reset_index(drop=True)
 
 
-def _order(frame: pd.DataFrame, tz: tzinfo | None) -> Any:
+def order(frame: pd.DataFrame, tz: tzinfo | None) -> Any:
     """Return the positions of the rows, newest first."""
     keys = [instants_of(frame, tz)]
     if "date" in frame:

@@ -16,12 +16,9 @@ from typing import Any
 import pandas as pd
 
 from memkit import (
-    audit,
     dates,
     display,
-    export,
     files,
-    manifest,
     overview,
     query,
     schema,
@@ -29,16 +26,20 @@ from memkit import (
     summaries,
     tables,
     tracing,
+    upkeep,
     verbs,
 )
-from memkit.audit import AuditReport
 from memkit.card import card_of
 from memkit.desk import Desk
-from memkit.errors import BadArgument
+from memkit.embed import Settings
+from memkit.errors import BadArgument, UnsupportedError
 from memkit.files import Found
+from memkit.finder import Finder
+from memkit.hits import SearchResult
+from memkit.index import Index
 from memkit.loading import Loaded, State
-from memkit.model import Snapshot
 from memkit.views import Day, HotLayer, Text, hot_layer
+from memkit.wanted import wanted
 
 HOT_LIMIT = 600
 
@@ -57,8 +58,10 @@ class Store:
         now: dates.Clock | datetime | str | None = None,
         extra: Iterable[str] = (),
         session: str | os.PathLike[str] | None = None,
+        index: Path | None = None,
         hot_limit: int = HOT_LIMIT,
         lock_timeout: float = 10.0,
+        embed: Settings | None = None,
     ):
         self.root: Path = found.root
         self.vault: Path = found.vault
@@ -70,6 +73,9 @@ class Store:
         self._loaded = Loaded(found.root, found.layout, tz, extra=extra, session=transcript)
 
         self._desk = Desk(found.root, found.layout, self._clock, lock_timeout, self._loaded)
+        target = index or found.root / "memory/index.sqlite" if self.layout == "workspace" else None
+        self._index = self._desk.index = Index(self._loaded, target, embed, self._desk.writing)
+        self._finder = Finder(self._loaded, self._index)
 
     # ---- nouns ----
 
@@ -163,6 +169,27 @@ class Store:
         """
         return _public(_matching(self._fresh(), query, mode, fields, self.tz))
 
+    def search(
+        self,
+        *terms: str,
+        any_of: str | Iterable[str] = (),
+        all_of: str | Iterable[str] = (),
+        limit: int | None = 50,
+        include_forgotten: bool = False,
+    ) -> SearchResult:
+        """Return the entries that one of the terms finds, the best first: the phrase as it is, then by score, then the newest.
+
+        A term finds what holds all of its words, in any script, whatever their case; `"a phrase"` is one word. Of
+        `any_of` one must hit too, of `all_of` each. Asks the index where it is as new as the files, and reads the files
+        where it is not; the answer is the same. What stands under `## Forgotten`, and entries equal to it, are left out
+        unless `include_forgotten`. `limit=None` gives all.
+
+        Raises: BadArgument for a query without a word; UnsupportedError in a layout without search.
+        """
+        if self.layout != "workspace":
+            raise UnsupportedError(f"search: a store of the layout {self.layout} has none yet; use matching()")
+        return self._finder.search(wanted(terms, any_of, all_of), limit=limit, include_forgotten=include_forgotten)
+
     # ---- figures ----
 
     def volume(self, by: str = "month", *, tokenizer: stats.Tokenizer | None = None) -> pd.DataFrame:
@@ -219,58 +246,9 @@ class Store:
 
     # ---- health and way out ----
 
-    def audit(self, *, against: pd.DataFrame | str | os.PathLike[str] | None = None) -> AuditReport:
-        """Return what is wrong with the files, and only that: a clean store has no finding. Nothing is written.
-
-        `against` is a manifest (a frame, or the Parquet file it was saved in): what was lost or changed since then is
-        found too.
-
-        Raises: BadArgument for what is no manifest.
-        """
-        loaded, now = self._fresh(), self._clock()
-        if against is None:
-            return self._audit(loaded, now)
-        then = manifest.checked(against if isinstance(against, pd.DataFrame) else export.read_frame(against))
-        return self._audit(loaded, now, then, self._manifest(loaded, [path for path in then["path"] if path in loaded.facts]))
-
-    def manifest(self, out: str | os.PathLike[str] | None = None) -> pd.DataFrame:
-        """Return what the finished days look like now: path, size (bytes), sha256, entries, lines (a checksum each).
-
-        `out` also saves it as Parquet, outside the store; give it to `audit(against=…)` later, also on another machine.
-
-        Raises: PathError for a target inside the store.
-        """
-        loaded, today = self._fresh(), self._clock().date()
-        held = [record for record in loaded.records.values() if tables.is_day_file(record)]
-        paths = sorted(record.path for record in held if record.role.day and record.role.day < today)
-        frame = self._manifest(loaded, paths)
-        if out is not None:
-            export.write_frame(frame, Path(out), store=self.root)
-        return frame
-
-    def export(self, dir: str | os.PathLike[str], format: str = "parquet") -> pd.DataFrame:
-        """Write every frame as Parquet, CSV or JSON to a folder outside the store; `memkit.read_export` gives them back.
-
-        Returns what was written: frame, file, rows, bytes, sha256.
-
-        Raises: BadArgument for another format, PathError for a folder inside the store or a file in its place,
-            ExportError if files lie there that no export wrote.
-        """
-        return export.export(self._frames(), Path(dir).expanduser(), format, store=self.root)
-
-    def _frames(self) -> dict[str, pd.DataFrame]:
-        """Return every frame by name, all of one moment; the entries with dreams."""
-        loaded, today = self._fresh(), self._clock().date()
-        records = loaded.records.values()
-        return {
-            "entries": _public(loaded.entries),
-            "days": _days(loaded, today),
-            "catalog": tables.catalog(records),
-            "summaries": tables.summaries(records, self._loaded.sources(loaded).stale()),
-            "topics": tables.topics(records),
-            "tags": loaded.tags,
-            "files": tables.files(loaded.facts.values(), self._loaded.hashes(loaded)),
-        }
+    audit = upkeep.audit
+    manifest = upkeep.manifest
+    export = upkeep.export
 
     # ---- changes ----
 
@@ -286,6 +264,8 @@ class Store:
     summarize = verbs.summarize
     summarize_all = verbs.summarize_all
     store = verbs.store
+    mark_forgotten = verbs.mark_forgotten
+    sync = verbs.sync
 
     # ---- how it is shown ----
 
@@ -299,23 +279,12 @@ class Store:
 
     def _card(self) -> display.Card:
         loaded = self._fresh()
-        return card_of(self.layout, self.root, loaded, self._audit(loaded, self._clock()).counts)
+        return card_of(self.layout, self.root, loaded, upkeep.audited(self, loaded, self._clock()).counts)
 
     # ---- inside ----
 
     def _fresh(self) -> State:
         return self._loaded.refresh()
-
-    def _audit(
-        self, loaded: State, now: datetime, then: pd.DataFrame | None = None, present: pd.DataFrame | None = None
-    ) -> AuditReport:
-        sources = self._loaded.sources(loaded)
-        return audit.run(Snapshot(self.layout, loaded.facts, loaded.records, loaded.entries, now, then, present, sources))
-
-    def _manifest(self, loaded: State, paths: list[str]) -> pd.DataFrame:
-        contents = ((path, files.data_of(self.root, path)) for path in paths)
-        held = ((path, data) for path, data in contents if data is not None)
-        return manifest.manifest(held, loaded.entries["path"].value_counts().to_dict())
 
 
 def _public(frame: pd.DataFrame) -> pd.DataFrame:

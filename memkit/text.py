@@ -17,6 +17,9 @@ _BLANKS = re.compile("[\\s\ufeff\u200b\u0085\x1c-\x1f\0]+")
 _CONTROL = bytes([*range(9), *range(14, 28), 127])
 _ODD = re.compile("[\0\u202d\u2d20\u0d0a\ufffd]")  # in UTF-16, ASCII `- ` is U+202D or U+2D20, CRLF U+0D0A
 _KEY = re.compile(r"""(["']?)[A-Za-z_\u4e00-\u9fff][\w.-]*\1[ \t]*:(?:[ \t]|$)""")
+_JOINER = "\u200d"
+# Vowels and finals of Hangul, skin tones, and the letters behind a black flag.
+_TIED = re.compile("[\u1160-\u11ff\ud7b0-\ud7ff\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]")
 _LIST = re.compile(r"-(?:[ \t]|$)")
 
 
@@ -33,6 +36,32 @@ def norm_tag(tag: str | None) -> str:
 def truncate(text: str, limit: int) -> str:
     """Return the first `limit` code points, and `…` after them when something was cut: at most limit + 1 characters."""
     return text if len(text) <= limit else text[:limit] + "…"
+
+
+def whole_characters(text: str, start: int, end: int) -> tuple[int, int]:
+    """Return the longest stretch between two places of a text that cuts no character in two.
+
+    Marks, variation selectors, skin tones and what a joiner ties together belong to the character before them, and two
+    letters of a flag to each other.
+    """
+    while start < end and _is_tied(text, start):
+        start += 1
+    while end > start and end < len(text) and _is_tied(text, end):
+        end -= 1
+    return start, end
+
+
+def _is_tied(text: str, at: int) -> bool:
+    """Return whether the code point at a place belongs to the character before it."""
+    if at == 0:
+        return False
+    here, before = text[at], text[at - 1]
+    if here == _JOINER or before == _JOINER or _TIED.match(here) or unicodedata.category(here)[0] == "M":
+        return True
+    letters = 0
+    while at - letters > 0 and "\U0001f1e6" <= text[at - letters - 1] <= "\U0001f1ff":
+        letters += 1
+    return "\U0001f1e6" <= here <= "\U0001f1ff" and letters % 2 == 1
 
 
 def decode(data: bytes) -> tuple[str, str, tuple[Problem, ...]]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from memkit import dates, export
+from memkit import dates, export, upkeep
 from memkit import manifest as manifests
 from memkit.batch import Batch, shelf_of
 from memkit.desk import New, news_of
@@ -21,6 +21,7 @@ from memkit.edits import layers as layers_edits
 from memkit.edits import workspace as workspace_edits
 from memkit.edits.summaries import Window, Wish
 from memkit.errors import BadArgument, UnsupportedError
+from memkit.index import Synced
 
 if TYPE_CHECKING:
     from memkit.store import Store
@@ -87,7 +88,7 @@ def _kept_in(self: Store, plan: Plan, saved: Path) -> Plan:
     """Return a plan that, once applied, says in a saved manifest what its files are now."""
     export.read_frame(saved)
     leave_out = plan.leave_out
-    plan.then = lambda: _update_manifest(self, saved, {edit.path for edit in plan.edits})
+    plan.then.insert(0, lambda: _update_manifest(self, saved, {edit.path for edit in plan.edits}))
     if leave_out is not None:
         plan.leave_out = lambda rows: _kept_in(self, leave_out(rows), saved)
     return plan
@@ -97,7 +98,7 @@ def _update_manifest(self: Store, saved: Path, paths: set[str]) -> None:
     """Put into a saved manifest what some of its files are now; those that are gone leave it."""
     then = manifests.checked(export.read_frame(saved))
     touched = then["path"].isin(paths)
-    now = self._manifest(self._fresh(), then["path"][touched].tolist())
+    now = upkeep.present(self, self._fresh(), then["path"][touched].tolist())
     whole = pd.concat([then[~touched], now], ignore_index=True).sort_values("path", ignore_index=True)
     export.write_frame(whole, saved, store=self.root)
 
@@ -110,7 +111,7 @@ def push(self: Store, frame: pd.DataFrame, *, forget_missing: bool = False) -> P
 
     Raises: BadArgument.
     """
-    return self._desk.later(lambda now: self._desk.push(frame, now, forget_missing=forget_missing))
+    return self._desk.pushing(frame, forget_missing=forget_missing)
 
 
 def catch_up(self: Store, *, dry_run: bool = False) -> Plan:
@@ -209,6 +210,29 @@ def store(self: Store, text: str, target: str = "longterm", *, tag: str | None =
     """
     _only(self, "workspace", True, "store")
     return self._desk.do(lambda now: workspace_edits.store(self._desk.read, text, target, now, tag=tag), dry_run=dry_run)
+
+
+def mark_forgotten(self: Store, text: str, *, dry_run: bool = False) -> Plan:
+    """Add one line to the section `## Forgotten` of MEMORY.md: search leaves out what is equal to it. Nothing is deleted.
+
+    Only `workspace`. `forget` takes an entry out for good.
+
+    Raises: UnsupportedError, BadArgument.
+    """
+    _only(self, "workspace", True, "mark_forgotten")
+    return self._desk.do(lambda now: workspace_edits.forgotten(self._desk.read, text, now), dry_run=dry_run)
+
+
+def sync(self: Store, *, rebuild: bool = False) -> Synced:
+    """Make or refresh the search index of a workspace, and the vectors if embeddings are on; all or nothing.
+
+    Returns what came of it: path, files, chunks (entries), changed (files read anew), vectors, seconds, warning. `rebuild`
+    builds a new file, so that nothing that was deleted stays in it.
+
+    Raises: UnsupportedError, ConflictError for another program's file, LockTimeout, DiskError.
+    """
+    _only(self, "workspace", True, "sync")
+    return self._index.sync(rebuild=rebuild)
 
 
 def _only(self: Store, layout: str, asked: bool, name: str) -> None:

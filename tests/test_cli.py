@@ -32,10 +32,21 @@ CHANGES = (
     "topic",
     "summarize",
     "trace",
+    "mark-forgotten",
+    "sync",
+    "search",
 )  # test_cli_changes
 QUESTIONS = {"recent": ["7"], "tagged": ["计划"], "between": ["2025-01-01", "2025-01-31"], "matching": ["坚果云"]}
 EVENING = ["--now", CLOCK, "--tz", ZONE]
-PLACES = ("MEMORY_WORKSPACE", "MEMORY_EXTRA_PATHS", "MEMORY_INDEX_SESSION", "MEMORY_SESSION_PATH", "DSH_HOME")
+PLACES = (
+    "MEMORY_WORKSPACE",
+    "MEMORY_EXTRA_PATHS",
+    "MEMORY_INDEX_SESSION",
+    "MEMORY_SESSION_PATH",
+    "DSH_HOME",
+    "MEMORY_INDEX_PATH",
+)
+PLACES += ("MEMORY_EMBEDDING_ENABLED", "EMBEDDING_API_KEY", "OPENAI_API_KEY", "EMBEDDING_BASE_URL", "EMBEDDING_MODEL")
 
 
 @pytest.fixture(autouse=True)

@@ -25,8 +25,18 @@ COMMANDS = {
     "hot": (("layers",), ["新的正文"]),
     "topic": (("layers",), ["秤", "2025-02"]),
     "store": (("workspace",), ["喜欢白水"]),
+    "mark-forgotten": (("workspace",), ["旧的地址"]),
 }
-PLACES = {"append": "archive", "hot": "layers", "topic": "layers", "store": "workspace", "trace": "layers"}
+PLACES = {
+    "append": "archive",
+    "hot": "layers",
+    "topic": "layers",
+    "store": "workspace",
+    "trace": "layers",
+    "mark-forgotten": "workspace",
+    "sync": "workspace",
+    "search": "workspace",
+}
 OF_ONE = [(command, layout) for command, (layouts, _) in COMMANDS.items() for layout in layouts]
 OF_OTHERS = [(command, layout) for command, (layouts, _) in COMMANDS.items() for layout in LAYOUTS if layout not in layouts]
 
@@ -85,7 +95,7 @@ class TestEveryCommand:
         assert re.fullmatch(rf"memkit: \w+: only a store of the layout \w+ has it; this one is {layout}\n", err)
         assert tree(mem.root) == before
 
-    @pytest.mark.parametrize("command", [*COMMANDS, "forget", "push", "summarize", "trace"])
+    @pytest.mark.parametrize("command", [*COMMANDS, "forget", "push", "summarize", "trace", "sync", "search"])
     def test_has_one_example_and_it_works(self, say, opened, command, tmp_path, monkeypatch):
         code, out, _ = say(command, "--help", evening=False)
         assert code == 0
@@ -98,12 +108,21 @@ class TestEveryCommand:
         if command == "push":
             mem.entries(editable=True).to_parquet("edited.parquet")
         assert say(*words, typed="新的正文" if source else "")[0] == 0
-        for option in ("--layout", "--now", "--tz", "--dry-run" if command != "trace" else "--format"):
+        for option in (
+            "--layout",
+            "--now",
+            "--tz",
+            *({"trace": ["--format"], "search": ["--format"], "sync": ["--rebuild"]}.get(command, ["--dry-run"])),
+        ):
             assert option in out
 
     def test_are_in_the_list_of_commands(self, say):
         listed = re.findall(r"^  (\w[\w-]*)  ", say("--help", evening=False)[1], re.MULTILINE)
-        assert {*COMMANDS, "forget", "push", "manifest", "summarize", "trace"} <= set(listed) == set(cli.commands)
+        assert (
+            {*COMMANDS, "forget", "push", "manifest", "summarize", "trace", "sync", "search"}
+            <= set(listed)
+            == set(cli.commands)
+        )
 
 
 class TestSummarize:
@@ -151,6 +170,37 @@ class TestSummarize:
         assert [lines[row["summary_line"] - 1][:3] for row in rows] == ["- ["] * len(rows)
         assert all(row["text"].startswith(row["shown"].removesuffix("…")) for row in rows)
         assert say("trace", mem.root, "summaries/week/2024-W01.md")[0] == 2
+
+
+class TestSearch:
+    def test_prints_the_same_with_an_index_and_without_and_says_what_is_wrong_with_one(self, say, opened):
+        mem = opened("workspace")
+        code, before, err = say("search", mem.root, "红水壶", "--format", "json")
+        assert (code, err, len(json.loads(before)) > 2) == (0, "", True)
+        code, out, _ = say("sync", mem.root)
+        assert (code, bool(re.search(r"183 entries of 39 files, 39 read, [0-9.]+ s$", out.strip()))) == (0, True)
+        paths = [(row["path"], row["line"]) for row in json.loads(say("search", mem.root, "红水壶", "--format", "json")[1])]
+        assert sorted(paths) == sorted((row["path"], row["line"]) for row in json.loads(before))
+        (mem.root / "memory/index.sqlite").write_bytes(b"no database, but not empty")
+        code, out, err = say("search", mem.root, "红水壶")
+        assert (code, "memory/index.sqlite: it is no database" in err, "the files were read instead" in err) == (0, True, True)
+
+    def test_leaves_out_what_was_marked_as_forgotten(self, say, opened):
+        mem = opened("workspace")
+        text = mem.search("红水壶").frame["text"].iloc[0]
+        number = len(mem.search("红水壶"))
+        assert say("mark-forgotten", mem.root, text)[0] == 0
+        assert len(mem.search("红水壶")) == number - 1
+        rows = json.loads(say("search", mem.root, "红水壶", "--include-forgotten", "--format", "json")[1])
+        assert len(rows) == number + 1
+
+    def test_of_another_layout_is_refused(self, say, opened):
+        for words in (["search", "茶"], ["sync"]):
+            code, out, err = say(
+                words[0], opened("archive").root if words[0] == "search" else opened("layers").root, *words[1:]
+            )
+            assert (code, out) == (2, "")
+            assert err.startswith(f"memkit: {words[0]}: ")
 
 
 class TestAppend:

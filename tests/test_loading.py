@@ -12,7 +12,7 @@ import pytest
 from conftest import SAMPLES, open_at
 
 import memkit
-from memkit import dates, loading
+from memkit import dates, loading, upkeep
 
 
 @pytest.fixture
@@ -194,7 +194,7 @@ class TestShown:
         looks = []
         real = mem._loaded.refresh
         monkeypatch.setattr(mem._loaded, "refresh", lambda: looks.append(1) or real())
-        for ask in (mem.overview, mem.audit, mem.summaries, mem.hot, lambda: repr(mem), mem._frames):
+        for ask in (mem.overview, mem.audit, mem.summaries, mem.hot, lambda: repr(mem), lambda: upkeep._frames(mem)):
             looks.clear()
             ask()
             assert len(looks) == 1

@@ -1,5 +1,6 @@
 """The agents' tools as a whole: call, schemas and names, and how a signature becomes arguments."""
 
+import inspect
 import json
 import math
 from contextlib import suppress
@@ -17,7 +18,7 @@ from jsonschema import Draft202012Validator
 from memkit import tools
 from memkit.errors import BadArgument, MemkitError, UnsupportedError
 from memkit.tools import arguments, layers
-from memkit.tools.arguments import REQUIRED, Argument, Choice, Day, Flag, Number, Text
+from memkit.tools.arguments import REQUIRED, Argument, Choice, Day, Flag, Number, Text, Whole
 
 NAMES = (
     "mem_hot_get", "mem_hot_set", "mem_write", "mem_recall", "mem_recent", "mem_by_tag", "mem_by_date", "mem_summarize",
@@ -97,14 +98,16 @@ class TestSchemas:
             assert "\n" not in schema["description"].replace("\n\n", "")
             assert all(held["description"].endswith(".") for held in schema["inputSchema"]["properties"].values())
 
-    @pytest.mark.parametrize("layout", ["archive", "workspace"])
-    def test_a_layout_without_tools_says_so(self, layout):
-        other = open_at(SAMPLES / layout)
+    def test_a_layout_without_tools_says_so(self):
+        other = open_at(SAMPLES / "archive")
         for ask in (tools.names, tools.schemas, lambda store: tools.call(store, "mem_stats")):
-            with pytest.raises(UnsupportedError, match=f"the layout {layout} has none"):
+            with pytest.raises(UnsupportedError, match=r"the layout archive has none; open .* layers or workspace$"):
                 ask(other)
+
+    @pytest.mark.parametrize("layout", ["archive", "workspace"])
+    def test_a_tool_of_another_layout_says_so(self, layout):
         with pytest.raises(UnsupportedError, match=f"mem_write: it is for the layout layers; this store is {layout}"):
-            layers.mem_write(other, "水开了")
+            layers.mem_write(open_at(SAMPLES / layout), "水开了")
 
 
 class TestCall:
@@ -247,6 +250,32 @@ class TestKinds:
             with pytest.raises(BadArgument) as caught:
                 argument.read(value)
             assert str(caught.value) == f"month: {shown}; expected a real date as YYYY-MM-DD"
+
+    @pytest.mark.parametrize(("value", "read"), [(1, 1), ("2", 2), (" +3 ", 3), (2.0, 2), (np.int64(4), 4), ("9" * 4000, None)])
+    def test_whole_numbers_are_taken_as_they_are(self, value, read):
+        found = Whole("", least=1).read(value)
+        assert found == (read or 10**4000 - 1)
+        assert type(found) is int
+
+    @pytest.mark.parametrize(
+        "value", [0, -1, "0", "-1", 2.5, "2.5", "2.0", "1e3", "", "五", "５", True, math.nan, math.inf, None, [], "9" * 5000]
+    )
+    def test_a_number_that_is_not_whole_or_too_small_is_none(self, value):
+        assert Whole("", least=1).read(value) is None
+
+    @pytest.mark.parametrize(
+        ("name", "known"),
+        [("limit", "limit"), ("from_", "from"), ("max_results", "maxResults"), ("a_b_c_", "aBC")],
+    )
+    def test_agents_know_arguments_in_camel_case(self, name, known):
+        def mem_echo(store, **_):
+            """Say it again."""
+
+        parameters = [inspect.Parameter("store", 1), inspect.Parameter(name, 1, annotation=Annotated[str, Text("It.")])]
+        mem_echo.__signature__ = inspect.Signature(parameters)
+        assert arguments.named(mem_echo, {known: "x"}) == {name: "x"}
+        with pytest.raises(BadArgument, match=f"it takes {known}$"):
+            arguments.named(mem_echo, {"x_y": "x"})
 
     def test_one_declaration_gives_reading_default_and_schema(self, store):
         @arguments.tool("layers")

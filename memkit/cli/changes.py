@@ -136,6 +136,29 @@ def store(store: Store, text: str, target: str, tag: str | None, dry_run: bool) 
     _print(store.store(_said(text), target, tag=tag, dry_run=dry_run))
 
 
+@on_store(cli, "TEXT", options=[DRY_RUN])
+def mark_forgotten(store: Store, text: str, dry_run: bool) -> None:
+    """Mark a text as forgotten in MEMORY.md (workspace).
+
+    Search leaves out what is equal to it; nothing is deleted (`memkit forget` does that). TEXT - reads it from stdin.
+
+    Example: memkit mark-forgotten ~/agent "喜欢手冲，不加糖"
+    """
+    _print(store.mark_forgotten(_said(text), dry_run=dry_run))
+
+
+@on_store(cli, options=[click.Option(["--rebuild"], is_flag=True, help="Build it anew: nothing that was deleted stays in it.")])
+def sync(store: Store, rebuild: bool) -> None:
+    """Make or refresh the search index (workspace).
+
+    Example: memkit sync ~/agent
+    """
+    done = store.sync(rebuild=rebuild)
+    click.echo(f"{done.path}: {done.chunks:,} entries of {done.files:,} files, {done.changed:,} read, {done.seconds:g} s")
+    if done.warning:
+        click.echo(f"memkit: {done.warning}", err=True)
+
+
 @on_store(cli, "TOPIC", "MONTH", options=[DRY_RUN])
 def topic(store: Store, topic: str, month: str, dry_run: bool) -> None:
     """Add one topic to the hot layer (layers).

@@ -161,6 +161,27 @@ def matching(store: Store, query: str, mode: str, field: tuple[str, ...]) -> pd.
     return store.matching(query, mode, field or ("text", "tag"))
 
 
+@on_store(
+    cli,
+    "QUERY",
+    options=[
+        click.Option(["--include-forgotten"], is_flag=True, help="Also what was marked as forgotten."),
+        *print_options("table", "json", "csv"),
+    ],
+)
+def search(store: Store, query: str, include_forgotten: bool, format: str, limit: int | None) -> None:
+    """List the entries with every word (workspace).
+
+    Asks the index if there is one, and reads what has changed since; `memkit sync` makes it.
+
+    Example: memkit search ~/agent "红水壶"
+    """
+    found = store.search(query, limit=None, include_forgotten=include_forgotten)
+    show(found.entries, format, limit)
+    for warning in found.warnings:
+        click.echo(f"memkit: {warning}", err=True)
+
+
 _FAIL_ON = choice("--fail-on", SEVERITIES, "The least that makes it exit 1.", "warning")
 
 

@@ -19,16 +19,14 @@ def open_at(path: str | None, *, layout: str | None, now: str | None, tz: str | 
     import memkit
     from memkit.tools import place
 
-    if path is not None:
-        return memkit.open(path, layout=layout, now=now, tz=tz)
-    for usual, known in _usual_places(layout):
+    for usual, known in _usual_places(layout) if path is None else [(path, layout)]:
         try:
             store = memkit.open(usual, layout=known, now=now, tz=tz)
         except memkit.StoreNotFound:
-            if usual == HERE:
+            if usual in (path, HERE):
                 raise
             continue
-        given = place.workspace_extras() if store.layout == "workspace" else {}
+        given = place.workspace_options(places=path is None) if store.layout == "workspace" else {}
         return memkit.open(usual, layout=known, now=now, tz=tz, **given) if given else store
     raise AssertionError("the current folder is always looked at")
 

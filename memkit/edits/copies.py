@@ -211,7 +211,7 @@ def still_there(held: Held, edits: Sequence[Edit], said: Sequence[str]) -> list[
         return []
     paths = []
     for path, fact in held.facts.items():
-        if path.endswith("/") or fact.role.problem == "link-outside":
+        if path.endswith("/") or path in held.rebuilt or fact.role.problem == "link-outside":
             continue
         data = (planned[path] or "").encode("utf-8", "surrogateescape") if path in planned else held.bytes_of(path)
         if data and any(text in norm_text(decode(data)[1]) for text in wanted if _word(text) in data or b"\0" in data):

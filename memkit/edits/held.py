@@ -18,7 +18,8 @@ from memkit.text import decode
 class Held:
     """How a store is read, what of it is in memory (all entries, dreams too), and the clock.
 
-    `bytes_of` gives any file's bytes, `read` the text for splicing, which may be a planned one.
+    `bytes_of` gives any file's bytes, `read` the text for splicing, which may be a planned one; `rebuilt` are files that
+    are made afresh once the plan is applied.
     """
 
     layout: Layout
@@ -29,6 +30,7 @@ class Held:
     entries: pd.DataFrame
     days_of: Days
     now: datetime
+    rebuilt: frozenset[str] = frozenset()
 
     @property
     def tz(self) -> tzinfo:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -43,7 +44,7 @@ class Plan:
         self.facts: Any = draft.facts
         self.applied = False
         self.leave_out: Callable[[frozenset[int]], Plan] | None = None
-        self.then: Callable[[], None] | None = None  # what follows once the files are written
+        self.then: list[Callable[[], None]] = []  # what follows once the files are written
         self._apply = apply
 
     def diff(self) -> str:
@@ -67,8 +68,9 @@ class Plan:
         if not self.applied:
             self._apply(self.edits)
             self.applied = True
-            if self.then is not None:
-                self.then()
+            with ExitStack() as rest:  # each of them, whatever another of them raises
+                for follow in reversed(self.then):
+                    rest.callback(follow)
         return self
 
     def __repr__(self) -> str:

@@ -17,6 +17,7 @@ from memkit.text import front_matter, norm_text, reading_of
 
 LIMIT = 4000
 LONGTERM = "MEMORY.md"
+FORGOTTEN = "Forgotten"
 TARGETS = ("longterm", "daily")
 
 
@@ -49,7 +50,7 @@ def store(read: Read, text: str, target: str, now: datetime, *, tag: str | None 
 def forgotten(read: Read, text: str, now: datetime) -> Draft:
     """Return the plan that adds `- <instant> text` to the section `## Forgotten`; nothing is deleted."""
     entry = one_line(text)
-    return to_section(read, "Forgotten", entry, f"- {edit_lines.stamp(now)} {entry}", now)
+    return to_section(read, FORGOTTEN, entry, f"- {edit_lines.stamp(now)} {entry}", now)
 
 
 def append_all(read: Read, entries: Iterable[tuple[str, str | None]], now: datetime) -> Draft:
@@ -82,7 +83,7 @@ def to_section(read: Read, section: str, entry: str, line: str, now: datetime) -
         return Draft((Edit(path, None, f"## {section}\n{line}\n"),), ((path, "append", f"a new section {section}"),), 1)
     edit_lines.refuse_utf16(path, before, anywhere=True)
     lines = _reading(before)
-    start, end = _section(lines, section)
+    start, end = section_of(lines, section)
     if start < 0:
         closing = open_end(lines, _head(lines))
         text = edit_lines.appended(before, closing) if closing else before
@@ -114,17 +115,21 @@ def _head(lines: list[str]) -> int:
     return cut.last if cut else 0
 
 
-def _section(lines: list[str], name: str) -> tuple[int, int]:
+def section_of(lines: list[str], name: str) -> tuple[int, int]:
     """Return the indexes between which the lines of a section lie, its heading not among them; -1 if there is none.
 
     The heading must be `## name` exactly; it ends before the next heading of its level or above.
     """
+    return next(sections_of(lines, name), (-1, -1))
+
+
+def sections_of(lines: list[str], name: str) -> Iterator[tuple[int, int]]:
+    """Yield every section of a name as section_of returns one."""
     headings = scan(lines, _head(lines)).headings
     for place, heading in enumerate(headings):
         if lines[heading.line - 1].rstrip() == f"## {name}":
             after = (other.line - 1 for other in headings[place + 1 :] if other.level <= 2)
-            return heading.line, next(after, len(lines))
-    return -1, -1
+            yield heading.line, next(after, len(lines))
 
 
 def _inserted(text: str, lines: list[str], start: int, end: int, line: str) -> str:

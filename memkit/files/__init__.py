@@ -3,7 +3,7 @@
 from memkit.files.find import Found, find_store, is_folder
 from memkit.files.lock import Lock
 from memkit.files.output import names_of_output, place_of, read_output, refuse_inside, text_of_output, write_output
-from memkit.files.scan import TOO_LARGE, data_of, head_of, names_in, read, read_plain, scan, sha256
+from memkit.files.scan import TOO_LARGE, data_of, head_of, is_still, names_in, read, read_plain, scan, sha256
 from memkit.files.write import STALE_TEMP, apply, sweep, text_of
 
 __all__ = [
@@ -16,6 +16,7 @@ __all__ = [
     "find_store",
     "head_of",
     "is_folder",
+    "is_still",
     "names_in",
     "names_of_output",
     "place_of",

@@ -194,6 +194,7 @@ def _scan_extra(root: Path, given: str, walk: _Walk) -> None:
     """Add the files of an extra path; inside the root they are named relative to it, elsewhere absolutely."""
     full = Path(os.path.normpath(root / os.path.expanduser(given)))
     path = full.relative_to(root).as_posix() if full.is_relative_to(root) else full.as_posix()
+    path = "" if full == root else path
     if not _is_utf8(path):
         return _skip(path, "its name is not UTF-8", walk)
     own = _Walk(workspace.extra_role, os.path.realpath(full), walk.known, {}, set(), [])
@@ -241,6 +242,15 @@ def read_plain(root: Path, fact: FileFact) -> Reading | str:
 def _bytes(full: str | Path) -> bytes:
     with open(full, "rb", buffering=0) as handle:
         return handle.read()
+
+
+def is_still(root: Path, fact: FileFact, session: Path | None = None) -> bool:
+    """Return whether a file has the size, the mtime and the inode that it was seen with."""
+    try:
+        info = os.stat(session if fact.role.kind == "session" and session else os.path.join(root, fact.path))
+    except OSError:
+        return False
+    return (info.st_size, info.st_mtime_ns, info.st_ino) == (fact.size, fact.mtime_ns, fact.inode)
 
 
 def sha256(root: Path, fact: FileFact) -> str | None:

@@ -1,23 +1,25 @@
 """The agents' tools, under the names, arguments and answers of the original programs; one module for each layout.
 
 `schemas(store)` says what there is, `call(store, name, arguments)` answers with a dict that is plain JSON.
+`run_memory_flush` has a model write down what is to last before its conversation is cut short.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from memkit.errors import BadArgument, UnsupportedError
 from memkit.tools.arguments import Answer, described, named, shown
 
 if TYPE_CHECKING:
     from memkit.store import Store
+    from memkit.tools.flush import memory_flush_prompt, run_memory_flush
 
-LAYOUTS = ("layers",)
+LAYOUTS = ("layers", "workspace")
 
-__all__ = ["call", "names", "schemas"]
+__all__ = ["call", "memory_flush_prompt", "names", "run_memory_flush", "schemas"]
 
 
 def call(store: Store, name: str, arguments: object = None) -> Answer:
@@ -45,6 +47,13 @@ def schemas(store: Store) -> list[Answer]:
     Raises: UnsupportedError if its layout has none.
     """
     return [described(function) for function in _tools(store).values()]
+
+
+def __getattr__(name: str) -> Any:
+    """Import the flush when it is first asked for (PEP 562)."""
+    if name not in __all__:
+        raise AttributeError(f"module 'memkit.tools' has no attribute {name!r}")
+    return getattr(import_module("memkit.tools.flush"), name)
 
 
 def _tools(store: Store) -> dict[str, Callable[..., Answer]]:

@@ -1,7 +1,7 @@
 """How the typed signature of a tool becomes its arguments: one declaration gives what is read, its default and its schema.
 
-An argument's kind stands in its annotation and its default behind that; null means the default. An underscore at the end
-of a name that Python keeps for itself, as in `from_`, is no part of the argument's name.
+An argument's kind stands in its annotation and its default behind that; null means the default. Agents know it under its
+Python name in camel case, so that `max_results` is maxResults, and `from_`, a word that Python keeps for itself, is from.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import wraps
-from numbers import Real
+from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
 from memkit.dates import as_day
@@ -26,6 +26,7 @@ F = TypeVar("F", bound=Callable[..., Answer])
 
 REQUIRED = inspect.Parameter.empty
 _NUMBER = re.compile(r"\s*[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\s*")
+_WHOLE = re.compile(r"\s*\+?[0-9]{1,4000}\s*")  # no longer one than Python reads
 
 
 class Kind(Protocol):
@@ -90,6 +91,31 @@ class Number:
     def schema(self) -> dict[str, Any]:
         """Return that it is an integer, and its range."""
         return {"type": "integer", "minimum": self.least, "maximum": self.most}
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """A whole number, or a text of one, that is taken as it is: nothing is rounded, none is brought into the range."""
+
+    about: str
+    least: int
+
+    @property
+    def expected(self) -> str:
+        """Return from where it counts."""
+        return f"a whole number of at least {self.least:,}"
+
+    def read(self, value: object) -> int | None:
+        """Return the number; that of 2.0 is 2, as in JSON."""
+        if (isinstance(value, str) and _WHOLE.fullmatch(value)) or (isinstance(value, float) and value.is_integer()):
+            value = int(value)
+        if isinstance(value, bool) or not isinstance(value, Integral) or value < self.least:
+            return None
+        return int(value)
+
+    def schema(self) -> dict[str, Any]:
+        """Return that it is an integer, and the least one."""
+        return {"type": "integer", "minimum": self.least}
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +212,8 @@ def shown(value: object) -> str:
         return "missing"
     if isinstance(value, str):
         return repr(value[:40])
-    return repr(value) if isinstance(value, bool | float) else f"a value of type {type(value).__name__}"
+    short = isinstance(value, bool | float) or (isinstance(value, int) and abs(value) < 10**12)
+    return repr(value) if short else f"a value of type {type(value).__name__}"
 
 
 def declared(function: Callable[..., Answer]) -> dict[str, Argument]:
@@ -194,8 +221,14 @@ def declared(function: Callable[..., Answer]) -> dict[str, Argument]:
     held = {}
     for name, parameter in inspect.signature(function, eval_str=True).parameters.items():
         for kind in getattr(parameter.annotation, "__metadata__", ()):
-            held[name] = Argument(name.rstrip("_"), kind, parameter.default)
+            held[name] = Argument(_camel(name), kind, parameter.default)
     return held
+
+
+def _camel(name: str) -> str:
+    """Return a Python name as agents know it: inner underscores become camel case, one at the end is dropped."""
+    first, *rest = name.rstrip("_").split("_")
+    return first + "".join(map(str.capitalize, rest))
 
 
 def tool(layout: str) -> Callable[[F], F]:

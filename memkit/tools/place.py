@@ -3,8 +3,16 @@
 from __future__ import annotations
 
 import os
+import warnings
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from memkit.errors import BadArgument
+
+if TYPE_CHECKING:
+    from memkit.embed import Settings
+
+WORKSPACE = ".first_paramecium"  # in the current folder, where the environment names no other
 
 
 def layers_root() -> Path:
@@ -22,9 +30,31 @@ def workspace_root() -> str | None:
     return os.environ.get("MEMORY_WORKSPACE") or None
 
 
+def workspace_options(*, places: bool) -> dict[str, Any]:
+    """Return what the environment says of a workspace, as options of memkit.open: embeddings, and with `places` also those."""
+    settings = embedding()
+    return (workspace_extras() if places else {}) | ({"embed": settings} if settings else {})
+
+
 def workspace_extras() -> dict[str, Any]:
-    """Return what the environment adds to a workspace: more paths, and the transcript if it is switched on."""
+    """Return what the environment adds to a workspace: more paths, the transcript if it is switched on, the index elsewhere.
+
+    Extra paths count from the workspace, the other two from the current folder.
+    """
     extra = [path.strip() for path in os.environ.get("MEMORY_EXTRA_PATHS", "").split(",") if path.strip()]
     session = os.environ.get("MEMORY_SESSION_PATH")
-    indexed = os.environ.get("MEMORY_INDEX_SESSION", "").casefold() in ("1", "true")
-    return ({"extra": extra} if extra else {}) | ({"session": session} if session and indexed else {})
+    indexed = os.environ.get("MEMORY_INDEX_SESSION", "").strip().casefold() in ("1", "true")
+    index = os.environ.get("MEMORY_INDEX_PATH")
+    given = {"extra": extra, "session": session if indexed else None, "index": index}
+    return {name: value for name, value in given.items() if value}
+
+
+def embedding() -> Settings | None:
+    """Return the embeddings that the environment switches on; for what cannot be meant there is a warning, and none."""
+    from memkit import embed  # with numpy
+
+    try:
+        return embed.from_environment(os.environ)
+    except BadArgument as error:
+        warnings.warn(f"{error}; searching goes on without embeddings", stacklevel=2)
+        return None

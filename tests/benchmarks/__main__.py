@@ -11,7 +11,7 @@ from statistics import median
 
 import click
 
-from tests.benchmarks import corpus, rows
+from tests.benchmarks import corpus, index, rows
 
 LAYOUTS = ("layers", "archive", "workspace")
 
@@ -21,9 +21,10 @@ LAYOUTS = ("layers", "archive", "workspace")
 @click.option("--entries", default=50, show_default=True, help="Entries of each day file.")
 @click.option("--rounds", default=9, show_default=True, help="How often each pair is measured.")
 @click.option("--only", default="", help="Only rows whose name holds this.")
+@click.option("--blocks", default=1_000_000, show_default=True, help="Blocks of the search index.")
 @click.option("--keep", type=click.Path(path_type=Path), help="A folder to build the stores in, or to find them again.")
 @click.option("--json", "target", type=click.Path(path_type=Path), help="Write the figures to this file too.")
-def main(files: int, entries: int, rounds: int, only: str, keep: Path | None, target: Path | None) -> None:
+def main(files: int, entries: int, rounds: int, only: str, blocks: int, keep: Path | None, target: Path | None) -> None:
     """Measure memkit beside the floor and grep, over stores of FILES files with ENTRIES entries each."""
     click.echo(
         f"{files:,} files, {files * entries:,} entries a store; medians of {rounds} rounds, ours and the peer in turns\n"
@@ -34,7 +35,7 @@ def main(files: int, entries: int, rounds: int, only: str, keep: Path | None, ta
         for layout in LAYOUTS:
             if not (folder / layout).is_dir():
                 corpus.build(folder / layout, layout, files=files, entries=entries)
-        for row in _all(folder):
+        for row in _all(folder, blocks, only):
             if only in row.name:
                 found.append(_measured(row, rounds))
                 click.echo(_line(found[-1]))
@@ -54,7 +55,7 @@ def _folder(keep: Path | None) -> Iterator[Path]:
             yield Path(name)
 
 
-def _all(folder: Path) -> Iterator[rows.Row]:
+def _all(folder: Path, blocks: int, only: str) -> Iterator[rows.Row]:
     for layout in LAYOUTS:
         yield from rows.loads(folder / layout, layout)
     yield from rows.reloads(folder / "layers")
@@ -63,6 +64,8 @@ def _all(folder: Path) -> Iterator[rows.Row]:
     with tempfile.TemporaryDirectory(prefix="memkit-benchmark-") as scratch:
         yield from rows.writes(folder, Path(scratch))
         yield from rows.summaries(folder / "layers", Path(scratch))
+        if not only or only.startswith("index"):  # its blocks alone take half a minute to make up
+            yield from index.rows(Path(scratch), blocks)
     yield from rows.starts()
 
 
