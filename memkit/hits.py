@@ -20,6 +20,7 @@ FOUND: schema.Schema = {
     "step": schema.STR, "date": schema.DAY, "text": schema.STR, "index": schema.STR, "terms": schema.STR,
     "score": schema.SHARE, "corrected_by": schema.DAY, "path": schema.STR, "line": schema.COUNT,
 }  # fmt: skip
+NEAR_TO_FAR = "near-to-far"
 SNIPPET = 500  # characters of an entry at most, as agents are given it
 _SHOWN = 10  # hits in a repr
 _ROOM = 160  # characters of a hit there
@@ -30,10 +31,12 @@ class SearchResult:
     """What a search found, the best first, or where there is no score the newest.
 
     `frame` has step (where it was found), date, text, index (of the day, where days have one), terms (those that hit),
-    score, corrected_by (the day on which a later entry corrected it), path, line; `entries` has the same rows with the
-    columns of entries() and `score`, which lies between 0 and 1, with vectors a weighted sum of both sides.
-    `step` is where the answer came from, `provider` who gave it, `complete` whether all that was looked at could be read
-    whole, `stale` the catalog rows that are not so any more; `warnings` say what did not work.
+    score, corrected_by (the day on which a later entry corrected it), path, line; `entries` has those of its rows that are
+    entries (an archive also finds headings, and days by their index alone), with the columns of entries() and `score`,
+    which lies between 0 and 1, with vectors a weighted sum of both sides; only a workspace has it.
+    `step` is where the answer came from ("" if nothing near to far has one), `provider` who gave it, `complete` whether all
+    that was looked at could be read whole, `stale` the days whose catalog row is not so any more, `healed` the catalogs that
+    were rebuilt for it; `warnings` say what did not work.
     """
 
     frame: pd.DataFrame
@@ -44,6 +47,7 @@ class SearchResult:
     complete: bool = True
     stale: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    healed: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         """Return the number of hits."""
@@ -58,26 +62,39 @@ class SearchResult:
 
     def _head(self) -> str:
         shown = f", showing {_SHOWN}" if len(self) > _SHOWN else ""
-        return f"{count(len(self), 'hit')} for {clip(visible(' '.join(self.words)), 60)} ({self.provider}){shown}"
+        near = f", step {self.step}" if self.provider == NEAR_TO_FAR and self.step else ""
+        return f"{count(len(self), 'hit')} for {clip(visible(' '.join(self.words)), 60)} ({self.provider}{near}){shown}"
 
     def _hits(self) -> Iterator[tuple[str, str]]:
         """Yield where each hit of the first ones stands, and a piece of it."""
-        for row in self.entries.head(_SHOWN).itertuples():
+        first = self.frame.head(_SHOWN)
+        held = self.entries[self.entries["path"].isin(first["path"])]
+        tags = {(path, line): tag for path, line, tag in zip(held["path"], held["line"], held["tag"], strict=True)}
+        for row in first.itertuples():
             day = "" if row.date is pd.NaT else f"{row.date.date()}  "
-            yield f"{day}{row.path}:{row.line}", snippet(body(row.tag, row.text), self.words, _ROOM)
+            later = "" if row.corrected_by is pd.NaT else f"  (corrected {row.corrected_by.date()})"
+            piece = snippet(body(tags.get((row.path, row.line)), row.text), self.words, _ROOM)
+            yield f"{day}{row.path}:{row.line}{later}", piece
+
+    def notes(self) -> list[str]:
+        """Return the warnings, and which rows of the catalog are not so, as people are told of them."""
+        if not self.stale:
+            return list(self.warnings)
+        done = f"; {', '.join(self.healed)} rebuilt" if self.healed else "; rebuild_catalog() or heal=True mends it"
+        return [*self.warnings, f"the catalog is out of date for {', '.join(self.stale)}{done}"]
 
     def _text(self) -> str:
         lines = wrap(self._head())
         for where, piece in self._hits():
             lines += [*wrap(visible(where), "- "), *wrap(visible(" ".join(piece.split())), "    ")]
-        return "\n".join([*lines, *(f"warning: {visible(warning)}" for warning in self.warnings)])
+        return "\n".join([*lines, *(f"warning: {visible(note)}" for note in self.notes())])
 
     def _html(self) -> str:
         rows = "".join(
             f'<li><code class="q">{html.escape(visible(where))}</code><div>{marked(piece, self.words)}</div></li>'
             for where, piece in self._hits()
         )
-        notes = "".join(f'<p class="s warning">{html.escape(visible(warning))}</p>' for warning in self.warnings)
+        notes = "".join(f'<p class="s warning">{html.escape(visible(warning))}</p>' for warning in self.notes())
         return display.page(f'<p class="v">{html.escape(self._head())}</p><ul>{rows}</ul>{notes}')
 
 

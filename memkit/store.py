@@ -21,6 +21,7 @@ from memkit import (
     files,
     overview,
     query,
+    recall,
     schema,
     stats,
     summaries,
@@ -32,14 +33,12 @@ from memkit import (
 from memkit.card import card_of
 from memkit.desk import Desk
 from memkit.embed import Settings
-from memkit.errors import BadArgument, UnsupportedError
+from memkit.errors import BadArgument
 from memkit.files import Found
 from memkit.finder import Finder
-from memkit.hits import SearchResult
 from memkit.index import Index
 from memkit.loading import Loaded, State
 from memkit.views import Day, HotLayer, Text, hot_layer
-from memkit.wanted import wanted
 
 HOT_LIMIT = 600
 
@@ -169,26 +168,8 @@ class Store:
         """
         return _public(_matching(self._fresh(), query, mode, fields, self.tz))
 
-    def search(
-        self,
-        *terms: str,
-        any_of: str | Iterable[str] = (),
-        all_of: str | Iterable[str] = (),
-        limit: int | None = 50,
-        include_forgotten: bool = False,
-    ) -> SearchResult:
-        """Return the entries that one of the terms finds, the best first: the phrase as it is, then by score, then the newest.
-
-        A term finds what holds all of its words, in any script, whatever their case; `"a phrase"` is one word. Of
-        `any_of` one must hit too, of `all_of` each. Asks the index where it is as new as the files, and reads the files
-        where it is not; the answer is the same. What stands under `## Forgotten`, and entries equal to it, are left out
-        unless `include_forgotten`. `limit=None` gives all.
-
-        Raises: BadArgument for a query without a word; UnsupportedError in a layout without search.
-        """
-        if self.layout != "workspace":
-            raise UnsupportedError(f"search: a store of the layout {self.layout} has none yet; use matching()")
-        return self._finder.search(wanted(terms, any_of, all_of), limit=limit, include_forgotten=include_forgotten)
+    search = recall.search
+    context = recall.context
 
     # ---- figures ----
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import codecs
 import re
 import unicodedata
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from memkit.model import Problem, clean
@@ -18,6 +19,7 @@ _CONTROL = bytes([*range(9), *range(14, 28), 127])
 _ODD = re.compile("[\0\u202d\u2d20\u0d0a\ufffd]")  # in UTF-16, ASCII `- ` is U+202D or U+2D20, CRLF U+0D0A
 _KEY = re.compile(r"""(["']?)[A-Za-z_\u4e00-\u9fff][\w.-]*\1[ \t]*:(?:[ \t]|$)""")
 _JOINER = "\u200d"
+_NOT_READ = "a byte that is not UTF-8 at byte "
 # Vowels and finals of Hangul, skin tones, and the letters behind a black flag.
 _TIED = re.compile("[\u1160-\u11ff\ud7b0-\ud7ff\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]")
 _LIST = re.compile(r"-(?:[ \t]|$)")
@@ -91,6 +93,11 @@ def decode_bytes(data: bytes) -> tuple[bytes, tuple[Problem, ...]]:
     return (data if clean_text == text else clean_text.encode()), problems
 
 
+def unread(problems: Iterable[Problem]) -> str:
+    """Return why a document could not be read whole, "" if it was: a file in another encoding is."""
+    return next((problem.message for problem in problems if problem.message.startswith(_NOT_READ)), "")
+
+
 def _is_plain(data: bytes) -> bool:
     """Return whether UTF-8 has neither a BOM nor a control character other than blanks and line ends."""
     # deleting them all and comparing lengths is five times as fast as a search for one of them
@@ -113,7 +120,7 @@ def _odd(data: bytes, text: str) -> tuple[str, tuple[Problem, ...]]:
     if bad is not None:
         offset = len(text[: bad.start()].encode("utf-8", "surrogateescape"))
         line = text.count("\n", 0, bad.start()) + 1
-        problems.append(Problem("not-utf8", line, f"a byte that is not UTF-8 at byte {offset}"))
+        problems.append(Problem("not-utf8", line, f"{_NOT_READ}{offset}"))
     if text.startswith("\ufeff"):
         text = text[1:]
         problems.append(Problem("bom", 1, "the file starts with a byte order mark, which hides its first line"))

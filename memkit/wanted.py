@@ -75,6 +75,8 @@ def wanted(
 
 
 def _split(group: str | Iterable[str], name: str) -> tuple[Words, ...]:
+    if not isinstance(group, Iterable):
+        raise BadArgument(f"{name}: {type(group).__name__}; expected words to look for, or a list of such")
     return tuple(match.split_query(term, name=name) for term in ([group] if isinstance(group, str) else group))
 
 

@@ -290,9 +290,25 @@ def test_a_limit_that_is_no_count_is_refused(root, limit, indexed):
         mem.search("坚果云", limit=limit)
 
 
-def test_other_layouts_have_no_search_yet(copied):
-    with pytest.raises(UnsupportedError, match="matching"):
-        open_at(copied("layers")).search("x", limit=None)
+def test_what_a_workspace_cannot_mean_is_refused(root):
+    mem = opened(workspace(root))
+    with pytest.raises(UnsupportedError, match=r"^days: a workspace is searched as a whole"):
+        mem.search("坚果云", days=3)
+    with pytest.raises(UnsupportedError, match=r"^context: only a search of an archive takes it"):
+        mem.search("坚果云", context=[])
+
+
+def test_healing_refreshes_an_index_that_is_there_and_makes_none(root):
+    mem = opened(workspace(root))
+    assert mem.search("坚果云", heal=True).provider == "file-keyword"
+    assert not (root / "memory/index.sqlite").exists()
+    mem.sync()
+    write(root, "memory/a.md", "- 坚果云 too\n")
+    before = (root / "memory/index.sqlite").read_bytes()
+    assert len(mem.search("坚果云")) == 2
+    assert (root / "memory/index.sqlite").read_bytes() == before
+    assert len(mem.search("坚果云", heal=True)) == 2
+    assert (root / "memory/index.sqlite").read_bytes() != before
 
 
 def test_enormous_queries_are_answered(root):

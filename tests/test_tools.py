@@ -98,11 +98,12 @@ class TestSchemas:
             assert "\n" not in schema["description"].replace("\n\n", "")
             assert all(held["description"].endswith(".") for held in schema["inputSchema"]["properties"].values())
 
-    def test_a_layout_without_tools_says_so(self):
-        other = open_at(SAMPLES / "archive")
-        for ask in (tools.names, tools.schemas, lambda store: tools.call(store, "mem_stats")):
-            with pytest.raises(UnsupportedError, match=r"the layout archive has none; open .* layers or workspace$"):
-                ask(other)
+    @pytest.mark.parametrize("layout", ["archive", "layers", "workspace"])
+    def test_every_layout_has_tools(self, layout):
+        held = tools.schemas(open_at(SAMPLES / layout))
+        assert {schema["name"].partition("_")[0] for schema in held} == {
+            {"layers": "mem", "workspace": "memory"}.get(layout, layout)
+        }
 
     @pytest.mark.parametrize("layout", ["archive", "workspace"])
     def test_a_tool_of_another_layout_says_so(self, layout):

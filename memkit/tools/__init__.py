@@ -10,14 +10,12 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from memkit.errors import BadArgument, UnsupportedError
+from memkit.errors import BadArgument
 from memkit.tools.arguments import Answer, described, named, shown
 
 if TYPE_CHECKING:
     from memkit.store import Store
     from memkit.tools.flush import memory_flush_prompt, run_memory_flush
-
-LAYOUTS = ("layers", "workspace")
 
 __all__ = ["call", "memory_flush_prompt", "names", "run_memory_flush", "schemas"]
 
@@ -34,18 +32,12 @@ def call(store: Store, name: str, arguments: object = None) -> Answer:
 
 
 def names(store: Store) -> tuple[str, ...]:
-    """Return the names of the tools that a store has.
-
-    Raises: UnsupportedError if its layout has none.
-    """
+    """Return the names of the tools that a store has."""
     return tuple(_tools(store))
 
 
 def schemas(store: Store) -> list[Answer]:
-    """Return the tools of a store as agents are told of them: name, description, inputSchema (JSON schema).
-
-    Raises: UnsupportedError if its layout has none.
-    """
+    """Return the tools of a store as agents are told of them: name, description, inputSchema (JSON schema)."""
     return [described(function) for function in _tools(store).values()]
 
 
@@ -58,6 +50,4 @@ def __getattr__(name: str) -> Any:
 
 def _tools(store: Store) -> dict[str, Callable[..., Answer]]:
     """Return the tools of a store's layout by name; its module is imported when it is first asked for."""
-    if store.layout not in LAYOUTS:
-        raise UnsupportedError(f"tools: the layout {store.layout} has none; open a store of the layout {' or '.join(LAYOUTS)}")
     return {function.__name__: function for function in import_module(f"memkit.tools.{store.layout}").TOOLS}

@@ -64,6 +64,23 @@ class Text:
 
 
 @dataclass(frozen=True, slots=True)
+class Texts:
+    """A list of texts; a single text stands for a list of it."""
+
+    about: str
+    expected: str = "a list of texts"
+
+    def read(self, value: object) -> list[str] | None:
+        """Return the texts."""
+        held = [value] if isinstance(value, str) else value
+        return held if isinstance(held, list) and held and all(isinstance(text, str) for text in held) else None
+
+    def schema(self) -> dict[str, Any]:
+        """Return that it is an array of strings, not an empty one."""
+        return {"type": "array", "items": {"type": "string"}, "minItems": 1}
+
+
+@dataclass(frozen=True, slots=True)
 class Number:
     """A whole number: finite ones and texts of one are rounded down, then brought into the range."""
 
