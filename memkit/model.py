@@ -210,12 +210,26 @@ class FileFact:
 
 
 @dataclass(frozen=True, slots=True)
+class IndexFact:
+    """What is known of a workspace's search index: its name, its state and the reason for it (as fts.Look says them).
+
+    `behind` are the files that it does not hold as they are: newer, missing in it, or gone since.
+    """
+
+    path: str
+    state: str
+    reason: str
+    behind: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Snapshot:
     """A store at one moment, as the audit sees it: facts of every file, records of each file read, the clock.
 
     `entries` is the frame of all entries (schema.HELD; a DataFrame, which this module does not know), since the
     records of a loaded store no longer hold their own. `against` and `present` are manifests (DataFrames): of then,
-    and of the same files now; None when nothing is to be compared. `sources` says what summaries are made from.
+    and of the same files now; None when nothing is to be compared. `sources` says what summaries are made from, `index`
+    what is known of a search index, and `hot_limit` how many characters the hot body may have.
     """
 
     layout: str
@@ -226,6 +240,8 @@ class Snapshot:
     against: Any = None
     present: Any = None
     sources: Any = None
+    index: IndexFact | None = None
+    hot_limit: int = 600
     _known: dict[str, Any] = field(default_factory=dict, repr=False)
 
     @property

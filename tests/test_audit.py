@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shutil
+import sqlite3
+import unicodedata
 from datetime import date, timedelta
 from hashlib import sha256
 from pathlib import Path
@@ -15,6 +18,7 @@ from conftest import SAMPLES, open_at
 from memkit import schema
 from memkit.audit import OWN_RULES, SILENCING, common, rules_of
 from memkit.dates import week_days
+from memkit.indexing import extract
 
 BROKEN = SAMPLES / "broken"
 STORES = {"archive": ".agents/nutstore-sync/memory", "workspace": ".", "layers": "dsh-memory-layers"}
@@ -23,7 +27,10 @@ ALL_RULES = {rule.name: rule for rules in (common.RULES, *OWN_RULES.values()) fo
 DAY = "archive/2025/2025-02-03.md"
 C25, C24 = "catalog/2025.tsv", "catalog/2024.tsv"
 LOG = "memory/2025-02-26.md"
+INDEX = "memory/index.sqlite"
 COLD = "cold/2025-02/2025-02-04.md"
+DAYS = [f"memory/2025-01-{day:02d}.md" for day in (3, 5, 7, 11, 12, 15, 18, 20, 22, 24)]
+DAYS += ["memory/2025-02-03.md", "memory/2025-02-05.md"]
 
 # ---- the smallest stores that trip one rule: where the finding must point ----
 
@@ -31,6 +38,7 @@ BROKEN_AT = {
     "ambiguous-date": ("memory/02-03-2025.md", 0),
     "bad-week": ("summaries/week/2025-W53.md", 0),
     "bom": (DAY, 1),
+    "candidate-old": ("hot.md", 4),
     "catalog-quoted": (C25, 1),
     "catalog-unsorted": (C25, 2),
     "conflict-copy": ("archive/2025/2025-02-03 (老顾的冲突副本 2025-02-04).md", 0),
@@ -38,21 +46,29 @@ BROKEN_AT = {
     "date-mismatch": (DAY, 2),
     "date-outlier": ("memory/2024-01-29.md", 0),
     "double-frontmatter": ("memory/notes/song.md", 7),
+    "duplicates": ("memory/2025-02-03-0930.md", 1),
     "empty-day": ("memory/2025-02-19.md", 0),
     "entry-invisible": ("cold/2025-02/2025-02-03.md", 4),
     "future-date": ("cold/2025-03/2025-03-15.md", 0),
     "ghost-row": (C25, 2),
     "hot-broken": ("hot.md", 8),
+    "hot-over-limit": ("hot.md", 0),
     "impossible-date": ("memory/2025-02-30.md", 0),
+    "index-copies-body": (DAY, 3),
     "index-duplicate-key": (DAY, 4),
+    "index-empty-phrase": (DAY, 3),
     "index-hidden": (DAY, 2),
+    "index-invents": (DAY, 3),
+    "index-misses-entry": (DAY, 7),
     "index-missing": (DAY, 3),
     "index-not-one-line": (DAY, 3),
     "index-unquoted": (DAY, 3),
     "merge-marker": ("memory/2025-02-10.md", 4),
     "mixed-encoding": ("memory/2025-02-03.md", 3),
+    "month-untopiced": ("hot.md", 0),
     "not-a-day": ("archive/2025/notes.md", 0),
     "not-utf8": (DAY, 7),
+    "partition-mismatch": ("cold/2025-02/2025-02-03.md", 4),
     "row-differs": (C25, 1),
     "row-duplicate": (C25, 2),
     "row-malformed": (C25, 2),
@@ -60,11 +76,14 @@ BROKEN_AT = {
     "row-too-early": (C25, 1),
     "row-wrong-year": (C25, 1),
     "same-day-twice": ("archive/2024/2025-02-03.md", 0),
+    "secret": ("memory/2025-02-03.md", 2),
+    "stored-under-forgotten": ("MEMORY.md", 10),
     "summary-line-not-in-source": ("summaries/day/2025-02-03.md", 8),
     "summary-missing": ("summaries/day/2025-02-04.md", 0),
     "summary-over-budget": ("summaries/day/2025-02-03.md", 0),
     "summary-stale": ("summaries/day/2025-02-03.md", 0),
     "stray-temp": ("archive/2025/.2025-02-03.md.k7q2m9xa.tmp", 0),
+    "topic-empty": ("hot.md", 8),
     "topic-ignored": ("hot.md", 10),
     "transcript-bad": ("session/transcript.md", 3),
     "unclosed-fence": ("memory/2025-02-10.md", 5),
@@ -73,7 +92,15 @@ BROKEN_AT = {
     "yaml-invalid": (DAY, 3),
 }
 AGAINST = {"missing-file", "emptied-day", "frozen-changed"}  # what only a manifest can tell; in test_manifest.py
-BUILT = {"unreadable", "too-large", "link-outside", *AGAINST}  # what git cannot hold; built below
+BUILT = {
+    "unreadable",
+    "too-large",
+    "link-outside",
+    "case-twin",
+    "index-stale",
+    "index-broken",
+    *AGAINST,
+}  # what git cannot hold; built below
 
 
 def audit_of(root):
@@ -214,9 +241,60 @@ def changed(path, change):
     return lambda root: write(root, path, change(read(root, path)))
 
 
+def body_of(count):
+    """Return a plant that gives the hot layer a body of some characters."""
+
+    def plant(root):
+        text = read(root, "hot.md").decode()
+        write(root, "hot.md", "壶" * count + "\n\n" + text[text.index("<!-- candidates:start") :])
+
+    return plant
+
+
 def day(name, *items, index="补记"):
     listed = "".join(f"- {item}\n" for item in items)
     return f"---\ndate: {name}\nindex: '{index}'\n---\n## {name}\n{listed}"
+
+
+def reindexed(value):
+    """Return a plant that gives a day another index, and its catalog row with it."""
+
+    def plant(root):
+        index(f"index: '{value}'")(root)
+        text = read(root, C25).decode()
+        write(root, C25, re.sub("(?m)^2025-02-03\t.*$", lambda _: f"2025-02-03\t{value}", text))
+
+    return plant
+
+
+def longer(more):
+    """Return a plant that adds to a day's index, and to its catalog row."""
+    return lambda root: reindexed(told(root) + more)(root)
+
+
+def told(root):
+    """Return the index of the day."""
+    return re.search("(?m)^index: '(.*)'$", read(root, DAY).decode())[1]
+
+
+def synced(*plants):
+    """Return a plant that makes a search index, and what is given after it."""
+
+    def plant(root):
+        open_at(root, layout="workspace").sync()
+        for each in plants:
+            each(root)
+
+    return plant
+
+
+def foreign(path):
+    def plant(root):
+        with contextlib.closing(sqlite3.connect(root / path)) as conn:
+            conn.execute("CREATE TABLE notes (body)")
+            conn.commit()
+
+    return plant
 
 
 def sparse(path):
@@ -302,6 +380,56 @@ def filled(week):
 
 def day_names(week):
     return [f"{day}.md" for day in week_days(week)]
+
+
+# Keys as their makers write them, put together here so that no scanner takes this file for a leak.
+KEY = "q7Xb2mVt9KcR4wLz8NpE1sYd6HgU3jFa5TiO"
+SECRETS = {
+    "OpenAI": "sk-proj" + "-" + KEY,
+    "Anthropic": "sk-ant-api03" + "-" + KEY + "_x-" + KEY,
+    "OpenRouter": "sk-or-v1" + "-" + "9f3b7c1e5a2d8046" * 3 + "e1d7",
+    "Stripe": "sk_live" + "_" + KEY[:24],
+    "GitHub": "ghp" + "_" + KEY,
+    "GitHub, fine-grained": "github_pat" + "_" + KEY[:22] + "_" + KEY,
+    "GitLab": "glpat" + "-" + KEY[:20],
+    "Slack": "xoxb" + "-2838475610-8471029385-" + KEY[:24],
+    "a Slack webhook": "https://hooks.slack" + ".com/services/T02K8QW4Z/B05M1XR7J/" + KEY[:24],
+    "AWS": "AKIA" + "Z7QX2MVT9KCR4WLB",
+    "Google": "AIza" + "Sy" + KEY[:33],
+    "Alibaba Cloud": "LTAI5t" + KEY[:18],
+    "Hugging Face": "hf" + "_" + KEY[:34],
+    "npm": "npm" + "_" + KEY,
+    "a JSON web token": "eyJhbGciOiJIUzI1NiJ9" + ".eyJpc3MiOiJzaGFucWl1In0." + KEY,
+    "an address": "mysql" + "://shumu:lat1aozi-9@10.0.0.7/books",
+    "a private key": "-----BEGIN RSA PRIVATE" + " KEY----- " + KEY + KEY + " " + KEY + KEY,
+}
+NO_SECRETS = {
+    "AWS's own example": "AKIA" + "IOSFODNN7EXAMPLE",
+    "a row of x": "sk-" + "x" * 40,
+    "a row of digits": "sk-" + "1234567890" * 3,
+    "words behind a prefix": "sk-learn-pipeline-with-a-very-long-and-plain-name",
+    "a placeholder": "ghp_" + "your_token_goes_here_" + "a" * 20,
+    "jwt.io's example": "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9"
+    + ".eyJzdWIiOiIxMjM0NTY3ODkwIiwibmFtZSI6IkpvaG4gRG9lIn0.SflKxwRJSMeKKF2QT4fwpMeJf36POk6yJV_adQssw5c",
+    "an address without a password": "postgres://localhost:5432/books",
+    "a password of a manual": "postgres://user:password@localhost:5432/books",
+    "a password to be filled in": "https://shumu:${TOKEN_OF_SHUMU}@git.shanqiu.cn/books.git",
+    "a host of a manual": "postgres://shumu:lat1aozi-9@db.example.com/books",
+    "the name of a kind": "-----BEGIN RSA PRIVATE KEY-----",
+    "a commit": "3f9a1c7e5b2d8046af3f9a1c7e5b2d8046afe1d7",
+    "no key at all": "No API key in the build",
+    "part of a word": "task-" + KEY + "、desk-2025-02-28-inventory-list",
+}
+MEMORY = "MEMORY.md"
+KEPT = "- 2025-02-28T02:00:00.000Z [钥匙] 备用的一把压在章鱼贴纸下面\n"
+LONG_DAY = (SAMPLES / "broken/index-copies-body" / DAY).read_text(encoding="utf-8")
+COPY = re.search("(?m)^index: '(.*)'$", LONG_DAY)[1]
+
+
+def doubled(root):
+    """Say one entry of the log again."""
+    text = re.search("(?m)^- .{12,}$", read(root, LOG).decode())[0]
+    appended(LOG, f"\n{text}\n")(root)
 
 
 # (layout, fault, plant, rule, path, line; a line of None: not asked, it only must be above zero)
@@ -570,6 +698,116 @@ PLANTS = [
         ("archive", f"copy {name}", copy_to(DAY, f"archive/2025/{name}"), "conflict-copy", f"archive/2025/{name}", 0)
         for name in CONFLICT_NAMES
     ],
+    # what an index says
+    ("archive", "an index of phrases alone", reindexed("进行了讨论；确定了方案"), "index-empty-phrase", DAY, 3),
+    ("archive", "a phrase at the end", longer("；记录了问题"), "index-empty-phrase", DAY, 3),
+    ("archive", "a phrase with a full stop", longer("；做了总结。"), "index-empty-phrase", DAY, 3),
+    (
+        "archive",
+        "a phrase, and the old catalog",
+        lambda root: index(f"index: '{told(root)}；进行了讨论'")(root),
+        "index-empty-phrase",
+        DAY,
+        3,
+    ),
+    (
+        "archive",
+        "another date",
+        lambda root: reindexed(told(root).replace("3 月 8 日", "3 月 9 日"))(root),
+        "index-invents",
+        DAY,
+        3,
+    ),
+    ("archive", "another number", lambda root: reindexed(told(root).replace("18 个", "19 个"))(root), "index-invents", DAY, 3),
+    ("archive", "a sum of nowhere", longer("；一袋半好豆子 67,812 元"), "index-invents", DAY, 3),
+    ("archive", "a full date of nowhere", longer("；2026-11-23 拿到许可"), "index-invents", DAY, 3),
+    ("archive", "a Latin word of nowhere", longer("；Kepler 的反对写进记录"), "index-invents", DAY, 3),
+    ("archive", "an entry that came later", appended(DAY, "- 【豆包】踩坏了排风扇\n"), "index-misses-entry", DAY, None),
+    ("archive", "an index of one entry", reindexed("老顾瘦了"), "index-misses-entry", DAY, None),
+    (
+        "archive",
+        "a long body, copied",
+        lambda root: (write(root, DAY, LONG_DAY), reindexed(COPY)(root)),
+        "index-copies-body",
+        DAY,
+        3,
+    ),
+    (
+        "archive",
+        "nine tenths of a long body",
+        lambda root: (write(root, DAY, LONG_DAY), reindexed(COPY[:-30])(root)),
+        "index-copies-body",
+        DAY,
+        3,
+    ),
+    # what is said
+    ("archive", "a token in an entry", swap(DAY, "老顾瘦了，", f"老顾瘦了 {SECRETS['GitHub']}，"), "secret", DAY, 10),
+    ("archive", "a token in the index alone", longer("；" + SECRETS["GitHub"]), "secret", DAY, 3),
+    (
+        "archive",
+        "a token in entry, index and row",
+        lambda root: (swap(DAY, "老顾瘦了，", f"老顾瘦了 {SECRETS['Google']}，")(root), longer("；" + SECRETS["Google"])(root)),
+        "secret",
+        DAY,
+        10,
+    ),
+    ("workspace", "a token in a heading", appended(LOG, f"\n## {SECRETS['AWS']}\n- 茶凉了\n"), "secret", LOG, None),
+    ("workspace", "a private key in a fence", appended(LOG, f"\n```\n{SECRETS['a private key']}\n```\n"), "secret", LOG, None),
+    ("layers", "a token in the hot body", swap("hot.md", "说话短一点", SECRETS["Slack"]), "secret", "hot.md", 0),
+    (
+        "layers",
+        "a token in a candidate",
+        swap("hot.md", "<!-- candidates:end", f"- [2025-02-27T08:00:00.000Z] [-] {SECRETS['npm']}\n<!-- candidates:end"),
+        "secret",
+        "hot.md",
+        None,
+    ),
+    (
+        "layers",
+        "a token in a cold entry that is a candidate too",
+        lambda root: [
+            appended("cold/2025-02/2025-02-28.md", line)(root)
+            for line in [f"- [2025-02-28T08:00:00.000Z] [-] {SECRETS['npm']}\n"]
+            if not swap("hot.md", "<!-- candidates:end", f"{line}<!-- candidates:end")(root)
+        ],
+        "secret",
+        "cold/2025-02/2025-02-28.md",
+        None,
+    ),
+    *[
+        ("workspace", f"a secret: {name}", appended(LOG, f"\n- 记一下 {value}\n"), "secret", LOG, None)
+        for name, value in SECRETS.items()
+    ],
+    ("workspace", "an entry twice", doubled, "duplicates", LOG, None),
+    ("workspace", "a day's copy in another folder", copy_to(LOG, "memory/archive/2025-02-26.md"), "duplicates", LOG, None),
+    (
+        "workspace",
+        "the same in other width and case",
+        appended(LOG, "\n- 把 merge_menu.py 跑了两遍\n- 把 MERGE_MENU.PY 跑了两遍\n"),
+        "duplicates",
+        LOG,
+        None,
+    ),
+    (
+        "layers",
+        "an entry twice, with its stamp",
+        appended("cold/2025-02/2025-02-28.md", "- [2025-02-28T08:00:00.000Z] [待办] 买木工胶三瓶，砂纸 240 目\n" * 2),
+        "duplicates",
+        "cold/2025-02/2025-02-28.md",
+        None,
+    ),
+    (
+        "workspace",
+        "an entry in twelve days",
+        lambda root: [appended(path, "\n- 关灯，锁门，钥匙挂回去\n")(root) for path in DAYS],
+        "duplicates",
+        DAYS[0],
+        None,
+    ),
+    ("workspace", "a log in capitals", added("memory/2025-02-26.MD", "- 茶凉了\n"), "case-twin", LOG, 0),
+    ("workspace", "a note in capitals", added("memory/notes/SONG.md", "- 茶凉了\n"), "case-twin", "memory/notes/song.md", 0),
+    ("workspace", "a folder in capitals", added("memory/Notes/song.md", "- 茶凉了\n"), "case-twin", "memory/notes/song.md", 0),
+    ("workspace", "two long-term files", added("memory.md", "- 茶凉了\n"), "case-twin", "memory.md", 0),
     # files that cannot be read
     ("archive", "a dangling link", linked(DAY, "nowhere.md"), "unreadable", DAY, 0),
     ("archive", "a pipe", lambda root: (removed(DAY)(root), os.mkfifo(root / DAY)), "unreadable", DAY, 0),
@@ -667,6 +905,22 @@ PLANTS = [
     ("workspace", "a temp file", added("memory/.~2025-02-26.md", b""), "conflict-copy", "memory/.~2025-02-26.md", 0),
     ("workspace", "a day outside", outside(LOG), "link-outside", LOG, 0),
     ("workspace", "a dangling link", linked(LOG, "nowhere.md"), "unreadable", LOG, 0),
+    ("workspace", "an index older than a log", synced(appended(LOG, "- 茶凉了\n")), "index-stale", INDEX, 0),
+    ("workspace", "an index without a new log", synced(added("memory/2025-02-23.md", "- 茶凉了\n")), "index-stale", INDEX, 0),
+    ("workspace", "an index of a log that is gone", synced(removed("memory/2025-02-20.md")), "index-stale", INDEX, 0),
+    ("workspace", "an index cut short", synced(changed(INDEX, lambda x: x[: len(x) // 2])), "index-broken", INDEX, 0),
+    ("workspace", "an index of no bytes", added(INDEX, b""), "index-broken", INDEX, 0),
+    ("workspace", "an index of text", added(INDEX, b"no database at all\n" * 99), "index-broken", INDEX, 0),
+    ("workspace", "another program's index", foreign(INDEX), "index-broken", INDEX, 0),
+    ("workspace", "a stored entry below Forgotten", appended(MEMORY, KEPT), "stored-under-forgotten", MEMORY, None),
+    (
+        "workspace",
+        "nothing stored since something was forgotten",
+        changed(MEMORY, lambda x: re.sub(b"(?m)^- 2025-02-(?:17|2.)T.*\n", b"", x) + KEPT.replace("[钥匙] ", "").encode()),
+        "stored-under-forgotten",
+        MEMORY,
+        None,
+    ),
     # the layers
     ("layers", "a list line without a time", appended(COLD, "- 分到六个咸鸭蛋\n"), "entry-invisible", COLD, None),
     ("layers", "an indented entry", appended(COLD, f"  {STAMPED}茶\n"), "entry-invisible", COLD, None),
@@ -728,6 +982,90 @@ PLANTS = [
         "merge-marker",
         "hot.md",
         None,
+    ),
+    (
+        "layers",
+        "a month's topics struck",
+        changed("hot.md", lambda x: re.sub(b"(?m)^.*2025-01\n", b"", x)),
+        "month-untopiced",
+        "hot.md",
+        0,
+    ),
+    (
+        "layers",
+        "two months' topics struck",
+        changed("hot.md", lambda x: re.sub(b"(?m)^.*202(?:4-12|5-01)\n", b"", x)),
+        "month-untopiced",
+        "hot.md",
+        0,
+    ),
+    (
+        "layers",
+        "a topic of an empty month",
+        swap("hot.md", "茶室|2024-12", "茶室|2024-12\n茶室|2024-10"),
+        "topic-empty",
+        "hot.md",
+        None,
+    ),
+    (
+        "layers",
+        "two topics of an empty month",
+        swap("hot.md", "茶室|2024-12", "茶室|2024-12\n茶室|2024-10\n火锅|2024-10"),
+        "topic-empty",
+        "hot.md",
+        None,
+    ),
+    (
+        "layers",
+        "a topic of a month to come",
+        swap("hot.md", "茶室|2024-12", "茶室|2024-12\n开业|2025-03"),
+        "topic-empty",
+        "hot.md",
+        None,
+    ),
+    (
+        "layers",
+        "a candidate of the year before",
+        swap("hot.md", "- [2025-02-16T", "- [2024-12-16T"),
+        "candidate-old",
+        "hot.md",
+        None,
+    ),
+    (
+        "layers",
+        "a candidate of 31 days",
+        swap("hot.md", "- [2025-02-16T09", "- [2025-01-28T09"),
+        "candidate-old",
+        "hot.md",
+        None,
+    ),
+    (
+        "layers",
+        "two old candidates",
+        changed("hot.md", lambda x: x.replace(b"- [2025-02-", b"- [2025-01-")),
+        "candidate-old",
+        "hot.md",
+        None,
+    ),
+    ("layers", "601 characters", lambda root: body_of(601)(root), "hot-over-limit", "hot.md", 0),
+    ("layers", "a body far too long", swap("hot.md", "**记得**", "一二三四五" * 100), "hot-over-limit", "hot.md", 0),
+    (
+        "layers",
+        "an entry of another day",
+        appended("cold/2025-02/2025-02-28.md", "- [2025-02-10T08:00:00.000Z] [-] 茶凉了\n"),
+        "partition-mismatch",
+        "cold/2025-02/2025-02-28.md",
+        None,
+    ),
+    ("layers", "an entry of another year", swap(COLD, "2025-02-04T06", "2024-02-04T06"), "partition-mismatch", COLD, 4),
+    ("layers", "an entry of the day after next", swap(COLD, "2025-02-04T06", "2025-02-06T06"), "partition-mismatch", COLD, 4),
+    (
+        "layers",
+        "a file under another day's name",
+        added("cold/2025-02/2025-02-07.md", f"{STAMPED}茶凉了\n"),
+        "partition-mismatch",
+        "cold/2025-02/2025-02-07.md",
+        1,
     ),
     ("layers", "a BOM in hot", before("hot.md", b"\xef\xbb\xbf"), "bom", "hot.md", 1),
     ("layers", "a BOM", before(COLD, b"\xef\xbb\xbf"), "bom", COLD, 1),
@@ -854,6 +1192,234 @@ def test_a_planted_fault_has_exactly_one_finding(copied, layout, plant, rule, pa
 
 def test_the_planted_faults_reach_every_rule_but_the_transcripts():
     assert {rule for *_, rule, _, _ in PLANTS} == set(ALL_RULES) - {"transcript-bad"} - AGAINST
+
+
+# ---- what is no fault ----
+
+MANY = [f"第 {number} 杯给了 {number * 7} 号客人，他说比上一杯好" for number in range(30)]
+HARMLESS = [
+    ("archive", "no clause is the phrase alone", longer("；进行了讨论的是锅底")),
+    (
+        "archive",
+        "an entry that is the phrase",
+        lambda root: (appended(DAY, "- 进行了讨论\n")(root), longer("；进行了讨论")(root)),
+    ),
+    ("archive", "a number in words", lambda root: (appended(DAY, "- 三十二把椅子\n")(root), longer("；32 把椅子")(root))),
+    ("archive", "a number in full width", longer("；１８ 个咸鸭蛋")),
+    (
+        "archive",
+        "thousands without a comma",
+        lambda root: (appended(DAY, "- 花了 17,500 元\n")(root), longer("；17500 元")(root)),
+    ),
+    ("archive", "thousands in 万", lambda root: (appended(DAY, "- 花了 17,500 元\n")(root), longer("；花了 1.75 万元")(root))),
+    ("archive", "an afternoon", lambda root: (appended(DAY, "- 下午三点半开门\n")(root), longer("；15:30 开门")(root))),
+    ("archive", "the day's own date", longer("；2025-02-03 回店")),
+    (
+        "archive",
+        "tomorrow by its date",
+        lambda root: (appended(DAY, "- 明天交税表\n")(root), longer("；2 月 4 日交税表")(root)),
+    ),
+    (
+        "archive",
+        "a Latin word in other case",
+        lambda root: (appended(DAY, "- 用 KETTLE 烧水\n")(root), longer("；Kettle 烧水")(root)),
+    ),
+    ("archive", "clauses that are numbered", longer("；1. 老顾瘦了；2. 老顾过年")),
+    ("archive", "a clause of what was forgotten", longer("；墙漆三桶 567 元，Kepler 选的")),
+    ("archive", "an entry of one sign", appended(DAY, "- 🍵\n")),
+    (
+        "archive",
+        "an entry named in other width",
+        lambda root: (appended(DAY, "- ＫＥＴＴＬＥ\n")(root), longer("；kettle")(root)),
+    ),
+    ("archive", "an entry named without its blank", lambda root: (appended(DAY, "- 第 5 杯\n")(root), longer("；第5杯")(root))),
+    ("archive", "an entry named by its tag", lambda root: (appended(DAY, "- [合唱团] 周五\n")(root), longer("；合唱团")(root))),
+    (
+        "archive",
+        "a short body, copied",
+        lambda root: (write(root, DAY, "\n".join(LONG_DAY.split("\n")[:8]) + "\n"), reindexed(COPY[:152])(root)),
+    ),
+    (
+        "archive",
+        "a long day as extraction gives it",
+        lambda root: (
+            write(root, DAY, day("2025-02-03", *MANY)),
+            reindexed(extract(MANY))(root),
+        ),
+    ),
+    (
+        "workspace",
+        "an entry in eleven days",
+        lambda root: [appended(path, "\n- 关灯，锁门，钥匙挂回去\n")(root) for path in DAYS[1:]],
+    ),
+    ("workspace", "a short entry twice", appended(LOG, "\n- 茶凉了\n- 茶凉了\n")),
+    (
+        "workspace",
+        "the same text under another tag",
+        appended(LOG, "\n- [茶室] 水开了就关火，别等它唱\n- [家] 水开了就关火，别等它唱\n"),
+    ),
+    (
+        "workspace",
+        "what was stored, forgotten",
+        appended(
+            MEMORY, "- 2025-02-28T02:00:00.000Z 红水壶，85 元，南河旧货市场。哨子是 A。小满抱着它坐了七站公交，像抱着一只鸡。\n"
+        ),
+    ),
+    ("workspace", "a gist in other words", appended(MEMORY, "- 2025-02-28T02:00:00.000Z 贵的那版价目\n")),
+    (
+        "workspace",
+        "files that are not read",
+        lambda root: [added(f"memory/{name}", "{}")(root) for name in ("state.json", "State.json")],
+    ),
+    ("workspace", "an index as new as its files", synced()),
+    ("workspace", "an index of files that were only touched", synced(lambda root: os.utime(root / LOG, (0, 0)))),
+    *[("workspace", f"no secret: {name}", appended(LOG, f"\n- 记一下 {value}\n")) for name, value in NO_SECRETS.items()],
+    ("layers", "600 characters", body_of(600)),
+    ("layers", "a candidate of 30 days", swap("hot.md", "- [2025-02-16T09", "- [2025-01-29T09")),
+    ("layers", "no topics at all", changed("hot.md", lambda x: re.sub(b"(?m)^.*\\|20.*\n", b"", x))),
+    ("layers", "this month without a topic", changed("hot.md", lambda x: re.sub(b"(?m)^.*2025-02\n", b"", x))),
+]
+JOURNEYS = [
+    "2025-02-27T10:00:00.000Z",
+    "2025-02-28T00:00:00.000+14:00",
+    "2025-03-01T11:59:59.000Z",
+    "2025-02-28T23:59:59.000-12:00",
+]
+
+
+@pytest.mark.parametrize(
+    ("layout", "plant"), [(at, plant) for at, _, plant in HARMLESS], ids=[f"{at}: {name}" for at, name, _ in HARMLESS]
+)
+def test_what_looks_like_a_fault_and_is_none_has_no_finding(copied, layout, plant):
+    vault = copied(layout)
+    plant(vault / STORES[layout])
+    assert found(open_at(vault, layout=layout).audit()) == []
+
+
+@pytest.mark.parametrize("stamp", JOURNEYS)
+def test_an_entry_of_a_journey_is_in_the_file_of_its_day(copied, stamp):
+    vault = copied("layers")
+    appended("cold/2025-02/2025-02-28.md", f"- [{stamp}] [-] 茶凉了\n")(vault / STORES["layers"])
+    assert found(open_at(vault).audit()) == []
+
+
+def test_a_topic_of_this_month_may_come_before_its_first_entry(copied):
+    vault = copied("layers")
+    swap("hot.md", "茶室|2024-12", "茶室|2024-12\n开业|2025-03")(vault / STORES["layers"])
+    later = "2025-03-01T09:00+08:00"
+    assert found(open_at(vault, now=later).audit()) == found(open_at(SAMPLES / "layers", now=later).audit())
+
+
+def test_the_limit_of_the_hot_body_is_the_stores(copied):
+    vault = copied("layers")
+    assert found(open_at(vault, hot_limit=100).audit()) == [("hot-over-limit", "hot.md", 0)]
+    body_of(601)(vault / STORES["layers"])
+    assert found(open_at(vault, hot_limit=601).audit()) == []
+
+
+def test_a_stale_index_names_the_files_and_another_place_counts_too(copied, tmp_path):
+    root = copied("workspace")
+    elsewhere = tmp_path / "elsewhere.sqlite"
+    open_at(root, index=elsewhere).sync()
+    appended(LOG, "- 茶凉了\n")(root)
+    report = open_at(root, index=elsewhere).audit()
+    assert found(report) == [("index-stale", str(elsewhere), 0)]
+    assert LOG in report.frame["message"].iloc[0]
+    assert report.frame["fix"].iloc[0] == "sync()"
+    assert found(open_at(root).audit()) == []
+
+
+def test_another_programs_index_is_told_and_not_touched(copied):
+    root = copied("workspace")
+    foreign(INDEX)(root)
+    held = read(root, INDEX)
+    report = open_at(root).audit()
+    assert "another program" in report.frame["message"].iloc[0]
+    assert "MEMORY_INDEX_PATH" in report.frame["fix"].iloc[0]
+    assert read(root, INDEX) == held
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("…关灯，锁门，钥匙挂回去", "...关灯,锁门,钥匙挂回去"),
+        ("ＫＥＴＴＬＥ kettle KETTLE", "kettle kettle kettle"),
+        ("caf\u00e9 by the station, early", "cafe\u0301 by the station, early"),
+        (
+            "\ud55c\uad6d\uc5b4 \uc218\uc5c5\uc740 \ud654\uc694\uc77c",
+            unicodedata.normalize("NFD", "\ud55c\uad6d\uc5b4 \uc218\uc5c5\uc740 \ud654\uc694\uc77c"),
+        ),
+    ],
+)
+def test_duplicates_are_found_in_whatever_form_they_are_written(tmp_path, one, other):
+    write(tmp_path, LOG, f"- {one}\n- something else\n- {other}\n")
+    report = open_at(tmp_path).audit()
+    assert found(report) == [("duplicates", LOG, 1)]
+    assert report.frame["message"].iloc[0] == f"a text stands 2 times, in {LOG}"
+
+
+def test_many_duplicates_are_one_finding_with_a_count(tmp_path):
+    lines = [f"- something that is said again, number {number % 9}\n" for number in range(27)]
+    write(tmp_path, LOG, "".join(lines) + "- said once, and only once\n")
+    report = open_at(tmp_path).audit()
+    assert found(report) == [("duplicates", LOG, 1)]
+    assert report.frame["message"].iloc[0] == f"9 texts stand 27 times, one of them 3 times, in {LOG}"
+
+
+@pytest.mark.parametrize("name", SECRETS)
+def test_a_secret_is_shown_as_a_mask(tmp_path, name):
+    value = SECRETS[name]
+    write(tmp_path, LOG, f"- 记一下 {value} 和别的\n")
+    write(tmp_path, MEMORY, f"- 又是 {value} 和别的\n")
+    report = open_at(tmp_path).audit()
+    assert found(report) == [("secret", LOG, 1)]
+    message = report.frame["message"].iloc[0]
+    assert f"{value[:4]}…" in message
+    assert MEMORY in message
+    for shown in (str(report), report.frame.to_csv(), report._repr_mimebundle_()["text/html"]):
+        assert not [value[at : at + 6] for at in range(len(value) - 5) if value[at : at + 6] in shown]
+
+
+def test_no_other_fault_of_its_file_hides_a_secret(tmp_path):
+    write(tmp_path, LOG, b"\xef\xbb\xbf" + f"- {SECRETS['GitHub']}\n".encode())
+    assert found(open_at(tmp_path).audit()) == [("bom", LOG, 1), ("secret", LOG, 1)]
+
+
+def test_secrets_of_two_files_are_two_findings(tmp_path):
+    write(tmp_path, LOG, f"- {SECRETS['GitHub']}\n- {SECRETS['npm']}\n")
+    report = open_at(tmp_path).audit()
+    assert found(report) == [("secret", LOG, 1), ("secret", LOG, 2)]
+    assert report.frame["fingerprint"].nunique() == 2
+
+
+@pytest.mark.parametrize("layout", STORES)
+def test_what_memkit_writes_has_no_finding(tmp_path, layout):
+    mem = open_at(tmp_path, layout=layout)
+    texts = [
+        *MANY,
+        "好。今天天气不错，小满没有说话",
+        "2**10 是 1024",
+        "进行了讨论",
+        "```python\nprint(7)\n```",
+        "第一行\n- 第二行 `code`",
+        "**红水壶**：降 B",
+    ]
+    for text in texts:
+        mem.append(text, tag="计划" if "杯" in text else None)
+    mem.correct("2025-02-27", "开业日期", "3 月 15 日")
+    if layout == "workspace":
+        mem.store("备用钥匙在宋阿姨那里", tag="钥匙")
+        mem.mark_forgotten("备用钥匙在宋阿姨那里")
+        mem.sync()
+    if layout == "layers":
+        mem.hot_set("红水壶不收柜子")
+        mem.topics_add("红水壶", "2025-02")
+        mem.append("记得带擦手布", important=True)
+    assert found(open_at(tmp_path, layout=layout).audit()) == []
+    later = open_at(tmp_path, layout=layout, now="2025-03-20T09:00+08:00")
+    later.catch_up() if layout == "archive" else None
+    later.summarize_all("week") if layout == "layers" else None
+    assert [row for row in found(later.audit()) if row[0] != "summary-missing"] == []
 
 
 # ---- what silences what ----

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date
 
+from memkit.audit import indexes
 from memkit.audit.finding import Finding, Rule, named_wrong, problems
 from memkit.dates import parse_day
 from memkit.layouts.archive import day_path
@@ -271,6 +272,7 @@ RULES = (
     Rule("warning", index_unquoted),
     Rule("warning", index_hidden),
     Rule("warning", index_missing),
+    *indexes.RULES,
     Rule("warning", date_mismatch),
     Rule("warning", wrong_year_folder),
     Rule("warning", row_malformed),

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from datetime import date, timedelta
 from typing import Any
 
-from memkit.audit.finding import Finding, Rule, named_wrong, problems
+from memkit.audit import content
+from memkit.audit.finding import Finding, Rule, day_files, files_by_day, named_wrong, problems
 from memkit.manifest import first_difference
-from memkit.model import Records, Snapshot
-from memkit.tables import is_day_file, plain_first
+from memkit.model import Snapshot
 
 LONELY = timedelta(days=200)
 HIDES_ENTRIES = frozenset({"entry-invisible", "unclosed-fence"})  # rules whose finding says already why a day looks empty
@@ -203,21 +203,9 @@ def future_date(store: Snapshot) -> Iterator[Finding]:
 
     Bad: `2026-02-03.md` on 2025-02-28. Good: files up to today.
     """
-    for record in _day_files(store):
+    for record in day_files(store):
         if record.role.day and record.role.day > store.today:
             yield Finding(record.path, 0, f"its day is after today, {store.today}", "rename it", record.role.day)
-
-
-def same_day_twice(store: Snapshot) -> Iterator[Finding]:
-    """Two files hold the same day, where the layout wants one.
-
-    Bad: the day in its own folder and in another. Good: one file a day.
-    """
-    if store.layout == "workspace":
-        return
-    for _, files in _by_day(store).items():
-        for record in files[1:]:
-            yield Finding(record.path, 0, f"the same day as {files[0].path}", "merge both by hand", record.role.day)
 
 
 def empty_day(store: Snapshot) -> Iterator[Finding]:
@@ -226,7 +214,7 @@ def empty_day(store: Snapshot) -> Iterator[Finding]:
     Bad: headings alone. Good: at least one entry.
     """
     filled = set(store.entries["path"].unique())
-    for record in _day_files(store):
+    for record in day_files(store):
         if record.path not in filled and not any(problem.rule in HIDES_ENTRIES for problem in record.problems):
             yield Finding(record.path, 0, "a day file without an entry", "", record.role.day)
 
@@ -236,11 +224,11 @@ def date_outlier(store: Snapshot) -> Iterator[Finding]:
 
     Bad: 2025-01-29 between days of January 2026. Good: 2026-01-29.
     """
-    days = sorted(day for day in _by_day(store) if day <= store.today)  # a later one is future-date's
+    days = sorted(day for day in files_by_day(store) if day <= store.today)  # a later one is future-date's
     for day, others in ((days[0], days[1:]), (days[-1], days[:-1])) if len(days) > 3 else ():
         far = min(abs(other - day) for other in others) > LONELY
         if far and any(others[0] <= moved <= others[-1] for moved in _other_years(day)):
-            path = _by_day(store)[day][0].path
+            path = files_by_day(store)[day][0].path
             yield Finding(path, 0, "far from all other days: is its year mistyped?", "rename it if so", day)
 
 
@@ -248,19 +236,6 @@ def _other_years(day: date) -> Iterator[date]:
     for year in (day.year - 1, day.year + 1):
         if 1 <= year <= 9999 and (day.month, day.day) != (2, 29):
             yield day.replace(year=year)
-
-
-def _day_files(store: Snapshot) -> Iterator[Records]:
-    return (record for record in store.records.values() if is_day_file(record))
-
-
-def _by_day(store: Snapshot) -> dict[date, list[Records]]:
-    """Return the files of each day, the one that counts first."""
-    found: dict[date, list[Records]] = {}
-    for record in _day_files(store):
-        if record.role.day:
-            found.setdefault(record.role.day, []).append(record)
-    return {day: sorted(files, key=plain_first) for day, files in found.items()}
 
 
 RULES = (
@@ -284,7 +259,7 @@ RULES = (
     Rule("warning", impossible_date),
     Rule("warning", ambiguous_date),
     Rule("warning", future_date),
-    Rule("warning", same_day_twice),
     Rule("info", empty_day),
     Rule("info", date_outlier),
+    *content.RULES,
 )

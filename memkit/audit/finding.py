@@ -1,12 +1,13 @@
-"""Finding and Rule: the two values of the audit, and how a rule is made of a function."""
+"""Finding and Rule: the two values of the audit, how a rule is made of a function, and what several rules look up."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date
 
-from memkit.model import Snapshot
+from memkit.model import Records, Snapshot
+from memkit.tables import is_day_file, plain_first
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,3 +59,28 @@ def named_wrong(store: Snapshot, rule: str, message: str, fix: str = "") -> Iter
     for fact in store.files.values():
         if fact.role.problem == rule:
             yield Finding(fact.path, 0, message, fix, fact.role.day)
+
+
+def day_files(store: Snapshot) -> Iterator[Records]:
+    """Yield the files that are a day's log."""
+    return (record for record in store.records.values() if is_day_file(record))
+
+
+def files_by_day(store: Snapshot) -> dict[date, list[Records]]:
+    """Return the files of each day, the one that counts first."""
+
+    def find() -> dict[date, list[Records]]:
+        found: dict[date, list[Records]] = {}
+        for record in day_files(store):
+            if record.role.day:
+                found.setdefault(record.role.day, []).append(record)
+        return {day: sorted(files, key=plain_first) if len(files) > 1 else files for day, files in found.items()}
+
+    return store.once("files by day", find)
+
+
+def more(paths: Iterable[str], shown: int = 3) -> str:
+    """Return some paths in words, and how many are left out."""
+    names = list(paths)
+    left = len(names) - shown
+    return ", ".join([*names[:shown], *([f"… +{left}"] if left > 0 else [])])
