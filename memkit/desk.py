@@ -103,16 +103,16 @@ class Desk:
             now = self.clock()
             caught = self._caught_up(now.date())
             draft = make(now)
-            plan = Plan(_together(caught, draft), self._apply)
+            plan = Plan(_together(caught, draft), self.apply)
             files.apply(self.root, self.layout, draft.edits, now.date())
             plan.applied = True
         return plan
 
     def later(self, make: Make) -> Plan:
         """Return the plan of a verb, to be looked at and applied by a person."""
-        return Plan(make(self.clock()), self._apply)
+        return Plan(make(self.clock()), self.apply)
 
-    def _apply(self, edits: Sequence[Edit], years: Sequence[int] = ()) -> None:
+    def apply(self, edits: Sequence[Edit], years: Sequence[int] = ()) -> None:
         """Apply a plan that a person kept, and then rebuild the catalogs of some years."""
         with self.writing():
             today = self.clock().date()
@@ -125,7 +125,7 @@ class Desk:
     def _apply_forgetting(self, edits: Sequence[Edit]) -> None:
         """Apply a plan of forget; a day may have got its row since it was planned, so its catalog is rebuilt."""
         days = (self.layout.role(edit.path).day for edit in edits)
-        self._apply(edits, sorted({day.year for day in days if day}) if self.layout.NAME == "archive" else ())
+        self.apply(edits, sorted({day.year for day in days if day}) if self.layout.NAME == "archive" else ())
 
     def _purge(self) -> None:
         """Build the search index anew, so that nothing that was forgotten stays in it.
@@ -224,7 +224,7 @@ class Desk:
 
     def push(self, frame: pd.DataFrame, now: datetime, *, forget_missing: bool) -> Draft:
         """Return the draft of what an edited frame says."""
-        held = self._held(now)
+        held = self.held(now)
         changes = push_edits.compare(frame, held.entries, now.date(), forget_missing=forget_missing)
 
         def append(read: Read, change: Change) -> Draft:
@@ -252,13 +252,13 @@ class Desk:
             return self._forgetting(left, [], new_index if left else None)
 
         now = self.clock()
-        draft = forget_edits.plan(self._held(now), targets, texts, new_index=new_index)
+        draft = forget_edits.plan(self.held(now), targets, texts, new_index=new_index)
         plan = Plan(self._and_index(draft) if targets or texts else draft, self._apply_forgetting)
         plan.leave_out = without
         plan.then.append(self._purge)
         return plan
 
-    def _held(self, now: datetime) -> Held:
+    def held(self, now: datetime) -> Held:
         """Return the store as it is now, for plans that look at all of it."""
         loaded = self.loaded.refresh()
         return Held(

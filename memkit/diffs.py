@@ -56,23 +56,34 @@ def _state(edits: Sequence[Edit], added: int, applied: bool) -> str:
     return f"{state}: {count(len(edits), 'file')} changed, {count(added, 'entry')} added"
 
 
-def plan_text(edits: Sequence[Edit], rows: pd.DataFrame, added: int, warnings: Sequence[str], applied: bool) -> str:
-    """Return a plan as text: its state, its rows, its diff, its warnings."""
+def plan_text(
+    edits: Sequence[Edit], rows: pd.DataFrame, added: int, warnings: Sequence[str], applied: bool, texts: Sequence[str] = ()
+) -> str:
+    """Return a plan as text: its state, its rows, its diff, texts to be looked at, its warnings."""
     lines, left = _shown(edits)
     table = [display.table_text(_busy_first(rows), limit=20)] if len(rows) else []
     notes = [f"warning: {visible(warning)}" for warning in warnings]
-    return "\n".join(filter(None, [_state(edits, added, applied), *table, *lines, left, *notes]))
+    shown = [_visible(text) for text in texts]
+    return "\n".join(filter(None, [_state(edits, added, applied), *table, *lines, left, *shown, *notes]))
 
 
-def plan_html(edits: Sequence[Edit], rows: pd.DataFrame, added: int, warnings: Sequence[str], applied: bool) -> str:
+def plan_html(
+    edits: Sequence[Edit], rows: pd.DataFrame, added: int, warnings: Sequence[str], applied: bool, texts: Sequence[str] = ()
+) -> str:
     """Return the same plan as HTML."""
     lines, left = _shown(edits)
     table = display.table_html(_busy_first(rows), limit=20) if len(rows) else ""
     notes = "".join(f'<p class="s warning">{html.escape(visible(warning))}</p>' for warning in (*warnings, left) if warning)
     diff = f"<pre>{''.join(map(_line_html, lines))}</pre>" if lines else ""
+    diff += "".join(f"<pre>{html.escape(_visible(text))}</pre>" for text in texts)
     return display.page(
         f'<style>{DIFF}</style><p class="v">{html.escape(_state(edits, added, applied))}</p>{table}{diff}{notes}'
     )
+
+
+def _visible(text: str) -> str:
+    """Return a text with what is not meant to be seen made visible, line by line."""
+    return "\n".join(clip(visible(line), ROOM) for line in text.split("\n"))
 
 
 def _line_html(line: str) -> str:

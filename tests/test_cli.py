@@ -35,6 +35,7 @@ CHANGES = (
     "mark-forgotten",
     "sync",
     "search",
+    "context",
 )  # test_cli_changes
 QUESTIONS = {"recent": ["7"], "tagged": ["计划"], "between": ["2025-01-01", "2025-01-31"], "matching": ["坚果云"]}
 EVENING = ["--now", CLOCK, "--tz", ZONE]

@@ -35,7 +35,6 @@ PLACES = {
     "trace": "layers",
     "mark-forgotten": "workspace",
     "sync": "workspace",
-    "search": "workspace",
 }
 OF_ONE = [(command, layout) for command, (layouts, _) in COMMANDS.items() for layout in layouts]
 OF_OTHERS = [(command, layout) for command, (layouts, _) in COMMANDS.items() for layout in LAYOUTS if layout not in layouts]
@@ -95,7 +94,7 @@ class TestEveryCommand:
         assert re.fullmatch(rf"memkit: \w+: only a store of the layout \w+ has it; this one is {layout}\n", err)
         assert tree(mem.root) == before
 
-    @pytest.mark.parametrize("command", [*COMMANDS, "forget", "push", "summarize", "trace", "sync", "search"])
+    @pytest.mark.parametrize("command", [*COMMANDS, "forget", "push", "summarize", "trace", "sync", "search", "context"])
     def test_has_one_example_and_it_works(self, say, opened, command, tmp_path, monkeypatch):
         code, out, _ = say(command, "--help", evening=False)
         assert code == 0
@@ -112,14 +111,18 @@ class TestEveryCommand:
             "--layout",
             "--now",
             "--tz",
-            *({"trace": ["--format"], "search": ["--format"], "sync": ["--rebuild"]}.get(command, ["--dry-run"])),
+            *(
+                {"trace": ["--format"], "search": ["--format"], "context": ["--days"], "sync": ["--rebuild"]}.get(
+                    command, ["--dry-run"]
+                )
+            ),
         ):
             assert option in out
 
     def test_are_in_the_list_of_commands(self, say):
         listed = re.findall(r"^  (\w[\w-]*)  ", say("--help", evening=False)[1], re.MULTILINE)
         assert (
-            {*COMMANDS, "forget", "push", "manifest", "summarize", "trace", "sync", "search"}
+            {*COMMANDS, "forget", "push", "manifest", "summarize", "trace", "sync", "search", "context"}
             <= set(listed)
             == set(cli.commands)
         )
@@ -194,13 +197,53 @@ class TestSearch:
         rows = json.loads(say("search", mem.root, "红水壶", "--include-forgotten", "--format", "json")[1])
         assert len(rows) == number + 1
 
-    def test_of_another_layout_is_refused(self, say, opened):
-        for words in (["search", "茶"], ["sync"]):
-            code, out, err = say(
-                words[0], opened("archive").root if words[0] == "search" else opened("layers").root, *words[1:]
+    @pytest.mark.parametrize("layout", ["archive", "layers"])
+    def test_from_near_to_far_prints_the_frame(self, say, opened, layout):
+        mem = opened(layout)
+        for words, asked in ((["茶"], {}), (["茶", "--days", "1"], {"days": 1}), (["茶", "--or", "红水壶"], {"more": "红水壶"}),
+                             (["茶", "--any-of", "红水壶", "--any-of", "白"], {"any_of": ["红水壶", "白"]}),
+                             (["茶", "--all-of", "白"], {"all_of": "白"})):  # fmt: skip
+            code, out, err = say("search", mem.root, *words, "--format", "json")
+            more = [asked.pop("more")] if "more" in asked else []
+            frame = mem.search("茶", *more, limit=None, **asked).frame
+            assert (code, err) == (0, "")
+            assert [(row["step"], row["path"], row["line"]) for row in json.loads(out)] == list(
+                frame[["step", "path", "line"]].itertuples(index=False, name=None)
             )
-            assert (code, out) == (2, "")
-            assert err.startswith(f"memkit: {words[0]}: ")
+        assert "archive/2025" in say("search", mem.root, "茶")[1] or layout == "layers"
+
+    def test_says_what_is_stale_and_heals_it_if_asked(self, say, opened):
+        mem = opened("archive")
+        catalog = mem.root / "catalog/2025.tsv"
+        whole = catalog.read_bytes()
+        catalog.write_bytes(whole.replace(b"2025-01-02\t", b"2025-01-02\tzebra "))
+        code, out, err = say("search", mem.root, "水仙")
+        assert (code, "水仙" in out) == (0, True)
+        assert err == "memkit: the catalog is out of date for 2025-01-02; rebuild_catalog() or heal=True mends it\n"
+        assert say("search", mem.root, "水仙", "--heal")[2].endswith("; catalog/2025.tsv rebuilt\n")
+        assert catalog.read_bytes() == whole
+
+    def test_an_index_of_another_layout_is_refused(self, say, opened):
+        code, out, err = say("sync", opened("layers").root)
+        assert (code, out) == (2, "")
+        assert err.startswith("memkit: sync: ")
+
+
+class TestContext:
+    def test_prints_what_an_agent_is_given(self, say, opened):
+        mem = opened("archive")
+        code, out, err = say("context", mem.root, "--days", "3")
+        assert (code, err) == (0, "")
+        told = mem.context(3)
+        assert json.loads(out) == told[["key", "path", "index"]].to_dict("records")
+        assert len(told) == 3
+        assert say("context", mem.root, "--days", "3", "--format", "csv")[1].startswith('"key","path","index"\n')
+
+    def test_of_another_layout_or_of_no_days_is_refused(self, say, opened):
+        assert say("context", opened("layers").root)[::2] == (
+            2, "memkit: context: only a store of the layout archive has it; this one is layers\n"
+        )  # fmt: skip
+        assert say("context", opened("archive").root, "--days", "0")[0] == 2
 
 
 class TestAppend:

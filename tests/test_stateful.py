@@ -253,8 +253,10 @@ class Verbs(RuleBasedStateMachine):
     def the_audit_has_nothing_to_say(self):
         frame = self.mem.audit().frame
         late = frame["rule"].eq("row-missing")  # a day is over, and no verb has run since
-        bare = frame["path"].isin(list(self.by_hand)) & frame["rule"].isin(["empty-day", "index-missing"])
-        assert frame[~late & ~bare & frame["rule"].ne("date-outlier")]["message"].tolist() == []
+        rules = ["empty-day", "index-missing", "index-misses-entry"]
+        bare = frame["path"].isin(list(self.by_hand)) & frame["rule"].isin(rules)
+        undone = frame["rule"].isin(["topic-empty", "month-untopiced", "candidate-old"])  # what only a person can decide
+        assert frame[~late & ~bare & ~undone & frame["rule"].ne("date-outlier")]["message"].tolist() == []
         assert not self.mem.summaries()["stale"].any()
 
 

@@ -406,6 +406,9 @@ class TestACorrection:
         assert "\n" not in mem.entries().query("path == @TODAYS[@layout]")["text"].iloc[-1]
 
 
+OF_A_GIVEN_INDEX = ("index-misses-entry", "index-invents")  # it may say what its day does not
+
+
 class TestNothingCanBeForged:
     """Whatever stands in an argument is one entry, one row, one topic: never a heading, a block or a row of its own."""
 
@@ -417,7 +420,7 @@ class TestNothingCanBeForged:
             "rows": mem.catalog().values.tolist(),
             "hot": (hot.content, len(hot.candidates), len(hot.topics)),
             "dates": sorted(set(mem.entries()["date"].dropna())),
-            "findings": mem.audit().frame["rule"].tolist(),
+            "findings": [rule for rule in mem.audit().frame["rule"] if rule not in OF_A_GIVEN_INDEX],
         }
 
     @pytest.mark.parametrize("nasty", NASTY)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from memkit.cli.asking import asked, print_plan
 from memkit.cli.commands import cli
 from memkit.cli.options import PERIODS, choice, on_frame, on_store
 from memkit.errors import BadArgument
@@ -37,7 +38,7 @@ def append(store: Store, text: str, tag: str | None, index: str | None, importan
 
     Example: memkit append ~/vault "开业日期改到 3 月 15 日" --tag 决定
     """
-    _print(store.append(_said(text), tag, index, important=important, dry_run=dry_run))
+    print_plan(store.append(_said(text), tag, index, important=important, dry_run=dry_run))
 
 
 @on_store(cli, "DATE", "SUBJECT", "TEXT", options=[DRY_RUN])
@@ -46,7 +47,7 @@ def correct(store: Store, date: str, subject: str, text: str, dry_run: bool) -> 
 
     Example: memkit correct ~/vault 2025-02-03 开业日期 "改到 3 月 15 日"
     """
-    _print(store.correct(date, subject, _said(text), dry_run=dry_run))
+    print_plan(store.correct(date, subject, _said(text), dry_run=dry_run))
 
 
 @on_store(
@@ -71,7 +72,7 @@ def forget(store: Store, text: str, keep: tuple[str, ...], dry_run: bool, yes: b
     Example: memkit forget ~/vault "红水壶放在窗台" --date 2025-02-03
     """
     plan = store.forget(_said(text), **options)
-    return _asked(_without(plan, keep), dry_run=dry_run, yes=yes)
+    return asked(_without(plan, keep), dry_run=dry_run, yes=yes)
 
 
 def _without(plan: Plan, keep: tuple[str, ...]) -> Plan:
@@ -97,7 +98,7 @@ def push(store: Store, file: str, forget_missing: bool, dry_run: bool, yes: bool
     from memkit.export import read_frame
 
     plan = store.push(read_frame(file), forget_missing=forget_missing)
-    return _asked(plan, dry_run=dry_run, yes=yes)
+    return asked(plan, dry_run=dry_run, yes=yes)
 
 
 @on_store(cli, options=[DRY_RUN])
@@ -106,7 +107,7 @@ def catch_up(store: Store, dry_run: bool) -> None:
 
     Example: memkit catch-up ~/vault
     """
-    _print(store.catch_up(dry_run=dry_run))
+    print_plan(store.catch_up(dry_run=dry_run))
 
 
 @on_store(cli, options=[click.Option(["--year"], type=int, help="Only this year.  [default: all]"), DRY_RUN])
@@ -115,7 +116,7 @@ def rebuild(store: Store, year: int | None, dry_run: bool) -> None:
 
     Example: memkit rebuild ~/vault --year 2025
     """
-    _print(store.rebuild_catalog(year, dry_run=dry_run))
+    print_plan(store.rebuild_catalog(year, dry_run=dry_run))
 
 
 @on_store(cli, "CONTENT", options=[DRY_RUN])
@@ -124,7 +125,7 @@ def hot(store: Store, content: str, dry_run: bool) -> None:
 
     Example: memkit hot ~/.dsh - < hot-body.md
     """
-    _print(store.hot_set(_said(content), dry_run=dry_run))
+    print_plan(store.hot_set(_said(content), dry_run=dry_run))
 
 
 @on_store(cli, "TEXT", options=[choice("--target", ["longterm", "daily"], "Where to.", "longterm"), TAG, DRY_RUN])
@@ -133,7 +134,7 @@ def store(store: Store, text: str, target: str, tag: str | None, dry_run: bool) 
 
     Example: memkit store ~/agent "喜欢手冲，不加糖"
     """
-    _print(store.store(_said(text), target, tag=tag, dry_run=dry_run))
+    print_plan(store.store(_said(text), target, tag=tag, dry_run=dry_run))
 
 
 @on_store(cli, "TEXT", options=[DRY_RUN])
@@ -144,7 +145,7 @@ def mark_forgotten(store: Store, text: str, dry_run: bool) -> None:
 
     Example: memkit mark-forgotten ~/agent "喜欢手冲，不加糖"
     """
-    _print(store.mark_forgotten(_said(text), dry_run=dry_run))
+    print_plan(store.mark_forgotten(_said(text), dry_run=dry_run))
 
 
 @on_store(cli, options=[click.Option(["--rebuild"], is_flag=True, help="Build it anew: nothing that was deleted stays in it.")])
@@ -165,7 +166,7 @@ def topic(store: Store, topic: str, month: str, dry_run: bool) -> None:
 
     Example: memkit topic ~/.dsh 翻唱 2025-02
     """
-    _print(store.topics_add(topic, month, dry_run=dry_run))
+    print_plan(store.topics_add(topic, month, dry_run=dry_run))
 
 
 PERIOD = choice("--period", PERIODS, "What to sum up.", "week")
@@ -197,7 +198,7 @@ def summarize(
     if not all and (since is not None or until is not None):
         raise click.UsageError("--since and --until go with --all.")
     plan = store.summarize_all(period, since=since, until=until, **options) if all else store.summarize(period, date, **options)
-    _print(plan)
+    print_plan(plan)
 
 
 @on_store(cli, options=[PERIOD, DATE])
@@ -232,31 +233,3 @@ def manifest(store: Store, out: str | None) -> pd.DataFrame:
 def _said(text: str) -> str:
     """Return the text of an argument, or what stdin says for `-`."""
     return sys.stdin.read() if text == "-" else text
-
-
-def _print(plan: Plan) -> None:
-    click.echo(repr(plan))
-
-
-def _asked(plan: Plan, *, dry_run: bool, yes: bool) -> int:
-    """Print a plan, and apply it if that is wanted; 1 says that it was not."""
-    _print(plan)
-    if dry_run or not plan.edits:
-        return 0
-    if not yes and not _agreed():
-        click.echo("nothing was written")
-        return 1
-    plan.apply()
-    click.echo("applied")
-    return 0
-
-
-def _agreed() -> bool:
-    """Return whether somebody says yes; where nobody can (no stdin is left to read), that is no."""
-    try:
-        return click.confirm("Apply it?", default=False)
-    except click.Abort as stopped:
-        if isinstance(stopped.__context__, EOFError):
-            click.echo("\nthere is nobody to ask; pass --yes")
-            return False
-        raise

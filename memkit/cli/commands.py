@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -161,25 +161,52 @@ def matching(store: Store, query: str, mode: str, field: tuple[str, ...]) -> pd.
     return store.matching(query, mode, field or ("text", "tag"))
 
 
+_SEARCHING = [
+    click.Option(["--or", "more"], multiple=True, metavar="WORDS", help="Or these words; may be repeated."),
+    click.Option(["--any-of"], multiple=True, metavar="WORDS", help="One of these must hit too."),
+    click.Option(["--all-of"], multiple=True, metavar="WORDS", help="Each of these must hit too."),
+    click.Option(["--days"], type=int, metavar="N", help="Days looked at first.  [default: 30 of an archive, 3 of layers]"),
+    click.Option(["--heal"], is_flag=True, help="Mend the catalog (archive), refresh the index (workspace)."),
+    click.Option(["--include-forgotten"], is_flag=True, help="Also what was marked as forgotten (workspace)."),
+]
+
+
+@on_store(cli, "QUERY", options=[*_SEARCHING, *print_options("table", "json", "csv")])
+def search(store: Store, query: str, more: tuple[str, ...], format: str, limit: int | None, **options: Any) -> None:
+    """List what holds every word, from near to far.
+
+    An archive and layers answer with the newest, from the nearest place that has any; a workspace with the best, by its
+    index if there is one (`memkit sync`). Words are literal, whatever their case; "a quoted phrase" is one word.
+
+    Example: memkit search ~/vault "红水壶" --all-of 哨子
+    """
+    from memkit.hits import NEAR_TO_FAR
+
+    found = store.search(query, *more, limit=None, **options)
+    if found.provider != NEAR_TO_FAR:
+        frame = found.entries
+    else:
+        frame = found.frame[["step", "date", "text", "path", "line"]] if format == "table" else found.frame
+    show(frame, format, limit)
+    for note in found.notes():
+        click.echo(f"memkit: {note}", err=True)
+
+
 @on_store(
     cli,
-    "QUERY",
     options=[
-        click.Option(["--include-forgotten"], is_flag=True, help="Also what was marked as forgotten."),
-        *print_options("table", "json", "csv"),
+        click.Option(["--days"], type=int, default=30, metavar="N", help="The last days.  [default: 30]"),
+        choice("--format", ["json", "table", "csv"], "How to print it.", "json"),
     ],
 )
-def search(store: Store, query: str, include_forgotten: bool, format: str, limit: int | None) -> None:
-    """List the entries with every word (workspace).
+def context(store: Store, days: int, format: str) -> None:
+    """Print what an agent is given (archive).
 
-    Asks the index if there is one, and reads what has changed since; `memkit sync` makes it.
+    The key, path and index of each of the last days.
 
-    Example: memkit search ~/agent "红水壶"
+    Example: memkit context ~/vault --days 7
     """
-    found = store.search(query, limit=None, include_forgotten=include_forgotten)
-    show(found.entries, format, limit)
-    for warning in found.warnings:
-        click.echo(f"memkit: {warning}", err=True)
+    show(store.context(days)[["key", "path", "index"]], format, 0)
 
 
 _FAIL_ON = choice("--fail-on", SEVERITIES, "The least that makes it exit 1.", "warning")
@@ -188,15 +215,49 @@ _FAIL_ON = choice("--fail-on", SEVERITIES, "The least that makes it exit 1.", "w
 _AGAINST = click.Option(["--against"], metavar="FILE", help="A manifest: find what was lost or changed since then.")
 
 
-@on_store(cli, options=[_FAIL_ON, _AGAINST, *print_options("table", "json", "csv", "github")])
-def audit(store: Store, fail_on: str, against: str | None, format: str, limit: int | None) -> int:
+_CONFIG = click.Option(["--config"], metavar="FILE", help="TOML with rules and severities.  [default: memkit.toml here]")
+_BASELINE = click.Option(["--baseline"], metavar="FILE", help="An earlier audit's JSON: what it found does not count.")
+_FIX = click.Option(["--fix"], is_flag=True, help="Mend what can be mended: shows the change and asks.")
+
+
+@on_store(
+    cli,
+    options=[
+        _FAIL_ON,
+        _AGAINST,
+        _CONFIG,
+        _BASELINE,
+        _FIX,
+        click.Option(["--dry-run"], is_flag=True, help="With --fix: only show the change."),
+        click.Option(["--yes"], is_flag=True, help="With --fix: apply it without asking."),
+        *print_options("table", "json", "csv", "github"),
+    ],
+)
+def audit(
+    store: Store,
+    fail_on: str,
+    against: str | None,
+    config: str | None,
+    baseline: str | None,
+    fix: bool,
+    dry_run: bool,
+    yes: bool,
+    format: str,
+    limit: int | None,
+) -> int:
     """Say what is wrong with the files.
 
-    Exits 0 if nothing is, 1 if something is that --fail-on counts.
+    Exits 0 if nothing is, 1 if something is that --fail-on counts. With --fix it exits 0 if what counted is mended.
 
     Example: memkit audit ~/vault --format github
     """
-    found = store.audit(against=against)
+    from memkit.cli import auditing
+
+    if fix and format != "table":
+        raise click.UsageError("--fix shows a plan; it goes with no other --format.")
+    if (dry_run or yes) and not fix:
+        raise click.UsageError("--dry-run and --yes go with --fix.")
+    found = auditing.report(store, against, config, baseline)
     if not found.checked:
         click.echo(f"memkit: no file was read in {store.root}", err=True)
     if format == "github":
@@ -208,5 +269,7 @@ def audit(store: Store, fail_on: str, against: str | None, format: str, limit: i
         click.echo(report_text(found.frame, found.checked, found.explain, limit=table_rows(found.frame, limit)))
     else:
         show(found.frame, format, limit)
+    if fix and auditing.mended(found, dry_run=dry_run, yes=yes):
+        found = auditing.report(store, against, config, baseline)
     counted = SEVERITIES[: SEVERITIES.index(fail_on) + 1]
     return int(found.frame["severity"].isin(counted).any())

@@ -20,7 +20,8 @@ ROWS: schema.Schema = {"row": schema.STR, "action": schema.STR, "reason": schema
 class Draft:
     """What a verb wants: its edits, a row (row, action, reason) for each thing asked, how many entries are added.
 
-    `facts` is what the verb says of itself beyond that, a value of its own; the agents' tools answer with it.
+    `notes` are texts to be looked at, such as a conflict copy beside its file. `facts` is what the verb says of itself
+    beyond that, a value of its own; the agents' tools answer with it.
     """
 
     edits: Sequence[Edit] = ()
@@ -28,6 +29,7 @@ class Draft:
     added: int = 0
     warnings: tuple[str, ...] = field(default=())
     facts: Any = None
+    notes: tuple[str, ...] = field(default=())
 
 
 class Plan:
@@ -41,6 +43,7 @@ class Plan:
         self.rows: pd.DataFrame = schema.rows(ROWS, draft.rows)
         self.added = draft.added
         self.warnings = list(draft.warnings)
+        self.notes = list(draft.notes)
         self.facts: Any = draft.facts
         self.applied = False
         self.leave_out: Callable[[frozenset[int]], Plan] | None = None
@@ -78,7 +81,7 @@ class Plan:
         return self._repr_mimebundle_()["text/plain"]
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
-        facts = (self.edits, self.rows, self.added, self.warnings, self.applied)
+        facts = (self.edits, self.rows, self.added, self.warnings, self.applied, self.notes)
         return display.mimebundle(lambda: diffs.plan_html(*facts), lambda: diffs.plan_text(*facts))
 
 

@@ -52,7 +52,12 @@ def _read_yaml(lines: list[str], cut: FrontMatter, doc: Document) -> tuple[Index
     text = values.get("index")
     text = paired(text) if isinstance(text, str) else text
     index = IndexLine(_BREAKS.sub(" ", text).strip() or None if isinstance(text, str) else None, line)
-    problems += _shape(text, raw, line, repeated=len(at["index"]) > 1) or _empty(index)
+    shape = _shape(text, raw, line, repeated=len(at["index"]) > 1)
+    if index.text and any(
+        problem.rule == "index-unquoted" for problem in shape
+    ):  # to YAML ` #` begins a comment: nobody means that here
+        index = IndexLine(recovered(raw), line)
+    problems += shape or _empty(index)
     day = values.get("date")
     if isinstance(day, str) and at["date"]:
         problems += _date_problems(day.strip(), at["date"][-1], doc)
