@@ -61,6 +61,8 @@ def _all(folder: Path, blocks: int, only: str) -> Iterator[rows.Row]:
     yield from rows.reloads(folder / "layers")
     yield from rows.questions(folder / "layers")
     yield from rows.sums(folder / "layers")
+    for layout in LAYOUTS:
+        yield from rows.audits(folder / layout, layout)
     with tempfile.TemporaryDirectory(prefix="memkit-benchmark-") as scratch:
         yield from rows.writes(folder, Path(scratch))
         yield from rows.summaries(folder / "layers", Path(scratch))

@@ -96,6 +96,13 @@ def sums(root: Path) -> Iterator[Row]:
     yield Row("audit", "floor", _clocked(mem.audit), floor)
 
 
+def audits(root: Path, layout: str) -> Iterator[Row]:
+    """Yield the whole audit of a loaded store beside its load."""
+    mem = _open(root, layout)
+    load = _clocked(lambda: memkit.open(root, layout=layout, tz="UTC", now=NOW).entries())
+    yield Row(f"audit of {layout}", "load the store", _clocked(mem.audit), load, 2)
+
+
 def writes(folder: Path, scratch: Path) -> Iterator[Row]:
     """Yield an append to a big store beside one to a store of today alone, and a year's catalog beside shell commands."""
     for layout in ("archive", "workspace", "layers"):
