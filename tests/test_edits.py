@@ -18,7 +18,7 @@ from memkit.edits.rule import check
 from memkit.errors import BadArgument, BadIndexError, LostTextError
 from memkit.layouts import LAYOUTS
 from memkit.model import Document
-from memkit.text import decode
+from memkit.text import decode, norm_text
 
 NOW = datetime(2025, 2, 28, 21, 30, tzinfo=ZoneInfo("Asia/Shanghai"))
 TODAY = date(2025, 2, 28)
@@ -121,7 +121,7 @@ class TestAnAppendedEntry:
         found = entries(layout, after)
         assert len(found) == 1
         said = layers.entry_text(text) if layout == "layers" else edit_lines.entry_text(text)
-        assert " ".join(said.split()).endswith(" ".join(found[0][1].split()))
+        assert norm_text(said).endswith(norm_text(found[0][1]))
 
     @pytest.mark.parametrize("layout", ["archive", "workspace", "layers"])
     @given(text=st.one_of(NASTY, WORDS))
