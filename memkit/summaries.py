@@ -22,7 +22,7 @@ from memkit.dates import check_period, period_days
 from memkit.entry_lines import Lines, joined, milliseconds, read_line
 from memkit.layouts.stored import instant_of, read_names
 from memkit.model import StoredSummary
-from memkit.text import norm_text
+from memkit.text import norm_text, truncate
 
 
 class Limit(NamedTuple):
@@ -171,9 +171,8 @@ def _chosen(period: str, lines: Lines) -> Any:
 
 def _cut(period: str, lines: Lines, rows: Any) -> list[str]:
     """Return some of the lines, without their ends, each text cut to what the level keeps of it."""
-    ends, sizes = (lines.head + LIMITS[period].per_entry)[rows].tolist(), lines.size[rows].tolist()
-    chosen = zip(lines.whole.take(pa.array(rows)).to_pylist(), ends, sizes, strict=True)
-    return [line[:-1] if size <= end + 1 else f"{line[:end]}…" for line, end, size in chosen]
+    ends = (lines.head + LIMITS[period].per_entry)[rows].tolist()
+    return [truncate(line[:-1], end) for line, end in zip(lines.whole.take(pa.array(rows)).to_pylist(), ends, strict=True)]
 
 
 def _units(period: str, days: Any) -> Iterable[Iterable[int]]:
