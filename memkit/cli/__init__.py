@@ -16,7 +16,7 @@ from memkit.cli.commands import cli
 from memkit.cli.output import help_width
 from memkit.errors import MemkitError
 
-_OPTION = re.compile(r"\bpass ([a-z]+)=")  # as Python spells it
+_OPTION = re.compile(r"\bpass ([a-z_]+)=")  # as Python spells it
 BAD_REQUEST, INTERRUPTED = 2, 130
 
 __all__ = ["cli", "run"]
@@ -35,7 +35,7 @@ def run(args: list[str] | None = None) -> int:
     except click.Abort:
         return INTERRUPTED
     except MemkitError as error:
-        return _refuse(_OPTION.sub(r"pass --\1", str(error)))
+        return _refuse(_OPTION.sub(lambda found: f"pass --{found[1].replace('_', '-')}", str(error)))
     except OSError as error:
         reason = (error.strerror or type(error).__name__).lower()
         return _refuse(f"{error.filename}: {reason}" if error.filename else reason)

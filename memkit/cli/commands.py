@@ -40,16 +40,21 @@ def cli() -> None:
     """
 
 
-@on_store(cli)
-def report(store: Store) -> None:
+@on_store(cli, options=[click.Option(["--html"], metavar="FILE", help="Write one page with charts to FILE instead.")])
+def report(store: Store, html: str | None) -> None:
     """Print size by month, findings, the week's summary.
 
-    The week is this one, or the latest before it that has entries.
+    The week is this one, or the latest before it that has entries. The page of --html needs neither Jupyter nor a network.
 
-    Example: memkit report ~/vault
+    Example: memkit report ~/vault --html report.html
     """
     from memkit import dates
 
+    if html is not None:
+        from memkit.reporting import write_report
+
+        click.echo(f"written: {write_report(store, html)}")
+        return
     click.echo(repr(store))
     found = store.audit()
     if len(found.frame):

@@ -41,11 +41,13 @@ def refuse_inside(target: Path, stores: Iterable[Path]) -> Path:
 def write_output(target: Path, data: bytes, *, stores: Iterable[Path] = ()) -> None:
     """Write a file that is no memory, whole or not at all, making its folder.
 
-    Raises: PathError if the target lies inside one of the stores, DiskError.
+    Raises: PathError if the target lies inside one of the stores or is a device or a pipe, DiskError.
     """
     full = refuse_inside(target, stores)
     temp = full.with_name(f".{full.name[:60]}.{secrets.token_hex(6)}.tmp")
     with readable(str(target), "written"):
+        if full.exists() and not (full.is_file() or full.is_dir()):  # it would be replaced, even /dev/null if root asks
+            raise PathError(f"{target}: a device or a pipe, and not a file; choose another place")
         full.parent.mkdir(parents=True, exist_ok=True)
         try:
             temp.write_bytes(data)
