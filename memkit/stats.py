@@ -27,7 +27,7 @@ PATHS_SHOWN = 5
 Tokenizer = Callable[[str], Any]
 
 
-class _Groups(NamedTuple):
+class Groups(NamedTuple):
     """How entries fall under keys: the keys, then the entry and the key's code (-1 missing) of each falling.
 
     `rows` is None when each entry falls once, under the code at its own place.
@@ -82,7 +82,7 @@ def _volume(by: str, keys: Any, sums: dict[str, Any], order: Any, total: int) ->
     return schema.frame(dtypes, columns)
 
 
-def _sums(groups: _Groups, sizes: dict[str, Any], days: Any) -> dict[str, Any]:
+def _sums(groups: Groups, sizes: dict[str, Any], days: Any) -> dict[str, Any]:
     """Return the sums for each code, the missing one last."""
     count = len(groups.keys) + 1
     codes = np.where(groups.codes < 0, count - 1, groups.codes)
@@ -108,30 +108,30 @@ def _by_name(keys: Any, sums: dict[str, Any]) -> Any:
     return np.array([code for code in [*listed, len(keys)] if sums["entries"][code]], dtype="int64")
 
 
-def _groups(frame: pd.DataFrame, by: str, tags: pd.DataFrame | None, tz: tzinfo | None) -> _Groups:
+def _groups(frame: pd.DataFrame, by: str, tags: pd.DataFrame | None, tz: tzinfo | None) -> Groups:
     """Return how the entries of a frame fall under the keys of `by`."""
     if not len(frame):
-        return _Groups((), np.zeros(0, dtype="int64"))
+        return Groups((), np.zeros(0, dtype="int64"))
     if by in TIMES:
         return _by_time(query.days_of(frame).astype("datetime64[D]"), by)
     if by in CYCLES:
-        return _Groups(CYCLES[by], _cycle(frame, by, tz))
+        return Groups(CYCLES[by], _cycle(frame, by, tz))
     if by == "tag" and tags is not None:
-        return _by_tags(frame, tags)
+        return tag_groups(frame, tags)
     codes, names = query.coded(frame[by])
-    return _Groups(names, codes)
+    return Groups(names, codes)
 
 
-def _by_time(days: Any, by: str) -> _Groups:
+def _by_time(days: Any, by: str) -> Groups:
     """Return the periods from the first day to the last, those without an entry among them."""
     dated = ~np.isnat(days)
     if not dated.any():
-        return _Groups((), np.full(len(days), -1))
+        return Groups((), np.full(len(days), -1))
     # a week is numbered by its Thursday, whose year is the ISO year; day 0 of 1970 is one
     unit = f"datetime64[{by[0].upper()}]"
     numbers = (days.astype("int64") + 3) // 7 if by == "week" else days.astype(unit).astype("int64")
     first, last = numbers[dated].min(), numbers[dated].max()
-    return _Groups(_time_keys(np.arange(first, last + 1), by), np.where(dated, numbers - first, -1))
+    return Groups(_time_keys(np.arange(first, last + 1), by), np.where(dated, numbers - first, -1))
 
 
 def _time_keys(numbers: Any, by: str) -> Any:
@@ -156,7 +156,7 @@ def _cycle(frame: pd.DataFrame, by: str, tz: tzinfo | None) -> Any:
     return np.where(np.isnat(days), -1, (days.astype("datetime64[D]").astype("int64") + 3) % 7)
 
 
-def _by_tags(frame: pd.DataFrame, tags: pd.DataFrame) -> _Groups:
+def tag_groups(frame: pd.DataFrame, tags: pd.DataFrame) -> Groups:
     """Return how entries fall under all their tags, each once; an entry that the TAGS frame lacks under its column."""
     entry, tag = query.row_keys(frame, tags)
     codes, keys = query.coded(pd.concat([frame["tag"], tags["tag"]], ignore_index=True))
@@ -167,7 +167,7 @@ def _by_tags(frame: pd.DataFrame, tags: pd.DataFrame) -> _Groups:
     rows, own = rows[fits], own[fits]
     alone = np.setdiff1d(np.arange(len(frame)), rows)
     pairs = np.unique((np.append(rows, alone) << 32) | (np.append(own, codes[alone]) + 1))
-    return _Groups(keys, (pairs & 0xFFFFFFFF) - 1, pairs >> 32)
+    return Groups(keys, (pairs & 0xFFFFFFFF) - 1, pairs >> 32)
 
 
 def _chars(frame: pd.DataFrame) -> Any:

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from datetime import date, datetime, tzinfo
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
@@ -40,11 +40,18 @@ from memkit.index import Index
 from memkit.loading import Loaded, State
 from memkit.views import Day, HotLayer, Text, hot_layer
 
+if TYPE_CHECKING:
+    from memkit.explorer.widget import Explorer
+    from memkit.plots import Plots
+
 HOT_LIMIT = 600
 
 
 class Store:
     """One memory folder. Use `memkit.open` to get one.
+
+    Look: entries, volume, tagged, between, matching, recent, search, summary, audit, plot, explore. Change: append, correct,
+    forget, push, summarize_all.
 
     Every method looks at the folder once; if it is gone since it was opened, it raises StoreNotFound.
     """
@@ -225,6 +232,13 @@ class Store:
             raise BadArgument("summary: no summary; expected what summary() gave, or the path of a stored one")
         return tracing.trace(found, loaded.visible)
 
+    @property
+    def plot(self) -> Plots:
+        """The charts: plot.volume, calendar, tags, hours, growth, budget, coverage."""
+        from memkit.plots import Plots
+
+        return Plots(self)
+
     # ---- health and way out ----
 
     audit = upkeep.audit
@@ -249,6 +263,19 @@ class Store:
     sync = verbs.sync
 
     # ---- how it is shown ----
+
+    def explore(self, *, lang: str | None = None, write: bool = False, out: str | os.PathLike[str] | None = None) -> Explorer:
+        """Return a widget to look around in: browse, audit, summaries, and with `write=True` add, correct and forget.
+
+        Its traits `query tags date_from date_to kind` choose entries and `rows hits` tell what came of it; `.frame` is the
+        selection. `lang` is en or zh (default: the machine's). `out` is where summaries go, for layouts without a place
+        for them.
+
+        Raises: BadArgument for another language.
+        """
+        from memkit.explorer import explore
+
+        return explore(self, lang=lang, write=write, out=out)
 
     def __repr__(self) -> str:
         """Return the card as text."""

@@ -483,6 +483,10 @@ QUESTIONS = {
     "between": lambda mem: mem.between("2025-01-01", "2025-02-28"),
     "tagged": lambda mem: mem.tagged("-"),
     "matching": lambda mem: mem.matching("茶"),
+    "explore": lambda mem: mem.explore(write=True).act({"do": "browse.settle"}),
+    "plot": lambda mem: [
+        getattr(mem.plot, name)()._repr_mimebundle_() for name in ("volume", "calendar", "budget", "coverage")
+    ],
     "search": lambda mem: [mem.search(word) for word in ("茶", "水仙", "nowhere")],
     "context": lambda mem: mem.context() if mem.layout == "archive" else None,
     "volume": lambda mem: mem.volume("week"),

@@ -19,6 +19,10 @@ from memkit.sources import Sources
 from memkit.summaries import extract, is_stale, weighed
 from memkit.text import reading_of
 
+# Reasons by which others tell apart what is left as it is.
+LOWER_IS_STALE = "a lower summary is out of date; make that afresh first"
+NOTHING_LEFT = "no entry is left in it"
+
 
 @dataclass(frozen=True, slots=True)
 class Wish:
@@ -117,7 +121,7 @@ def judged(sources: Sources, period: str, key: str, path: str, before: str | Non
         elif kept or omitted:
             action, reason = "rebuild", f"{told}; {'out of date' if behind else 'forced'}"
         else:
-            action, reason = "unchanged", "no entry is left in it"
+            action, reason = "unchanged", NOTHING_LEFT
     return Step(period, key, path, before, action, reason)
 
 
@@ -127,7 +131,7 @@ def _left(there: bool, behind: bool, below: bool, wish: Wish) -> tuple[str, str]
         return "", ""
     if there and not behind:
         current = "it says what its sources say"
-        return "unchanged", "a lower summary is out of date; make that afresh first" if below else current
+        return "unchanged", LOWER_IS_STALE if below else current
     if there and not wish.stale:
         return "unchanged", "out of date; force=True makes it afresh"
     return ("", "") if there or wish.missing else ("skip", "it has none, and missing=False")

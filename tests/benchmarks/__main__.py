@@ -11,7 +11,7 @@ from statistics import median
 
 import click
 
-from tests.benchmarks import corpus, index, rows
+from tests.benchmarks import corpus, index, notebook, rows
 
 LAYOUTS = ("layers", "archive", "workspace")
 
@@ -68,6 +68,9 @@ def _all(folder: Path, blocks: int, only: str) -> Iterator[rows.Row]:
         yield from rows.summaries(folder / "layers", Path(scratch))
         if not only or only.startswith("index"):  # its blocks alone take half a minute to make up
             yield from index.rows(Path(scratch), blocks)
+    if not only or only.startswith("explorer"):
+        with tempfile.TemporaryDirectory(prefix="memkit-benchmark-") as own:
+            yield from notebook.keys(folder, Path(own))
     yield from rows.starts()
 
 
