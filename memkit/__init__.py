@@ -9,7 +9,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"
 
 _NAMES = {
     "open": ("memkit.opening", "open_store"),
@@ -86,3 +86,13 @@ def __getattr__(name: str) -> Any:
 def __dir__() -> list[str]:
     """Return the public names, for Tab."""
     return sorted(__all__)
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """Make `%memory` and `%%remember` known to IPython; `%load_ext memkit` calls it."""
+    import_module("memkit.magics").load(shell)
+
+
+def unload_ipython_extension(shell: Any) -> None:
+    """Take them away; `%unload_ext memkit` calls it."""
+    import_module("memkit.magics").unload(shell)
