@@ -10,19 +10,21 @@ nobody's text. What a single line is lies in lines.py, what the text means is re
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from memkit.lines import (
+    DELIMITER,
     FENCE,
-    HEADING,
     MERGE,
     QUOTE,
     RULE,
     SIGN,
     UNDERLINE,
+    cells,
     closes,
     dedent,
+    heading_of,
     indent,
     inside,
     interrupts,
@@ -31,8 +33,6 @@ from memkit.lines import (
 from memkit.model import Problem
 from memkit.text import front_matter_at
 
-_DELIMITER = re.compile(r" {0,3}(?:\|[ \t]*)?:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?$")
-_PIPE = re.compile(r"(?<!\\)\|")
 _DASH = re.compile("[—–][ \t]")
 _PLAIN_KEYS = re.compile(r"(?:[a-z][a-z0-9_-]*:(?:[ \t]|$)|[ \t]|- |#|$)")
 
@@ -72,14 +72,37 @@ def scan(lines: list[str], start: int = 0) -> Scan:
     markers = _merge_markers(lines, start)
     here = start
     while here < len(lines):
-        line = lines[here]
-        if not line or line.isspace():
-            here += 1
-        elif here in markers:
-            here = _merge_marker(lines, here, found)
-        else:
-            here = next(end for read in _READERS if (end := read(lines, here, found, markers)))
+        here = _behind(lines, here, found, markers)
     return found
+
+
+def scan_gaps(lines: list[str], starts: Iterable[int], known: Sequence[int]) -> tuple[Scan, list[tuple[int, int]]]:
+    """Return the blocks from each of the indexes `starts` on up to the next that is known, and the stretches read for it.
+
+    `known` says of each line whether a block starts there of which the caller knows all. The lines have no merge marker.
+    """
+    found = Scan([], [], [], ["blank"] * len(lines))
+    gaps = []
+    here = 0
+    for start in starts:
+        if start < here:
+            continue
+        here = start
+        while here < len(lines) and not known[here]:
+            here = _behind(lines, here, found, frozenset())
+        gaps.append((start, here))
+    return found, gaps
+
+
+def _behind(lines: list[str], here: int, found: Scan, markers: frozenset[int]) -> int:
+    """Read the block at an index, or skip a blank line, and return the index behind it."""
+    line = lines[here]
+    if not line or line.isspace():
+        return here + 1
+    if here in markers:
+        return _merge_marker(lines, here, found)
+    readers = _READERS.get(line[0]) or (_ANY if line[0].isspace() else _OTHERS)
+    return next(end for read in readers if (end := read(lines, here, found, markers)))
 
 
 def _mark(found: Scan, lines: list[str], start: int, end: int, span: str) -> int:
@@ -154,13 +177,8 @@ def _rule(lines: list[str], here: int, found: Scan, markers: frozenset[int]) -> 
 
 
 def _heading(lines: list[str], here: int, found: Scan, markers: frozenset[int]) -> int:
-    match = HEADING.match(lines[here])
-    if match is None:
-        return 0
-    title = lines[here][match.end() :].strip()
-    text = title.rstrip("#")
-    closed = text != title and (not text or text[-1] in " \t")  # `## Tea ##`, but not `## C#`
-    return _add_heading(found, lines, len(match[1]), text.rstrip() if closed else title, here, here + 1)
+    heading = heading_of(lines[here])
+    return _add_heading(found, lines, *heading, here, here + 1) if heading else 0
 
 
 def _add_heading(found: Scan, lines: list[str], level: int, text: str, start: int, end: int) -> int:
@@ -239,18 +257,11 @@ def _table(lines: list[str], here: int, found: Scan, markers: frozenset[int]) ->
 
 def _is_table(lines: list[str], here: int, *, under_text: bool = False) -> bool:
     """Return whether a header row and its delimiter row stand at the index; directly under text it starts with a pipe."""
-    if "|" not in lines[here] or here + 1 == len(lines) or not _DELIMITER.match(lines[here + 1].rstrip()):
+    if "|" not in lines[here] or here + 1 == len(lines) or not DELIMITER.match(lines[here + 1].rstrip()):
         return False
     if indent(lines[here]) > 3 or (under_text and not lines[here].lstrip().startswith("|")):
         return False
-    return 0 < _cells(lines[here]) == _cells(lines[here + 1])
-
-
-def _cells(row: str) -> int:
-    """Return how many cells a table row has; 0 if it has no pipe that is not escaped."""
-    row = row.strip()
-    pipes = len(_PIPE.findall(row))
-    return pipes and pipes + 1 - row.startswith("|") - (row.endswith("|") and not row.endswith("\\|"))
+    return 0 < cells(lines[here]) == cells(lines[here + 1])
 
 
 def _indented_code(lines: list[str], here: int, found: Scan, markers: frozenset[int]) -> int:
@@ -278,9 +289,16 @@ def _paragraph(lines: list[str], here: int, found: Scan, markers: frozenset[int]
 
 
 Reader = Callable[[list[str], int, Scan, frozenset[int]], int]
-_READERS: tuple[Reader, ...] = (
+_ANY: tuple[Reader, ...] = (
     _fence, _comment, _later_front_matter, _rule, _heading, _indented_code, _item, _quote, _table, _paragraph,
 )  # fmt: skip
+_TEXT: tuple[Reader, ...] = (_table, _paragraph)
+_OTHERS: tuple[Reader, ...] = (_item, *_TEXT)
+# By the first character of a line that is no blank: what may start there, in the order of _ANY.
+_READERS: dict[str, tuple[Reader, ...]] = {
+    "`": (_fence, *_TEXT), "~": (_fence, *_TEXT), "<": (_comment, *_TEXT), "#": (_heading, *_TEXT), ">": (_quote,), "|": _TEXT,
+    "-": (_later_front_matter, _rule, *_OTHERS), "*": (_rule, *_OTHERS), "_": (_rule, *_TEXT),
+}  # fmt: skip
 
 
 def _merge_markers(lines: list[str], start: int) -> frozenset[int]:

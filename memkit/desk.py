@@ -10,6 +10,7 @@ from datetime import date, datetime
 from functools import cache, partial
 from pathlib import Path
 from time import monotonic
+from typing import Any
 
 import pandas as pd
 
@@ -23,9 +24,8 @@ from memkit.edits import layers as layers_edits
 from memkit.edits import push as push_edits
 from memkit.edits import workspace as workspace_edits
 from memkit.edits.archive import Read
-from memkit.edits.chain import chained
 from memkit.edits.held import Held
-from memkit.edits.push import Change
+from memkit.edits.push import Change, Pair
 from memkit.edits.targets import Target, find
 from memkit.errors import BadArgument, MemkitError
 from memkit.index import Index
@@ -35,6 +35,7 @@ from memkit.loading import Loaded
 from memkit.model import Edit
 
 Make = Callable[[datetime], Draft]
+EDITS: dict[str, Any] = {"archive": archive_edits, "layers": layers_edits, "workspace": workspace_edits}
 _CATALOG = re.compile(r"(?!0000)[0-9]{4}\.tsv")
 _YEAR = re.compile(r"(?!0000)[0-9]{4}")
 
@@ -128,15 +129,24 @@ class Desk:
         self.apply(edits, sorted({day.year for day in days if day}) if self.layout.NAME == "archive" else ())
 
     def _purge(self) -> None:
-        """Build the search index anew, so that nothing that was forgotten stays in it.
+        """Build the search index anew and drop the cache, so that nothing that was forgotten stays in them.
 
-        Raises: MemkitError, saying that only the index is left.
+        Raises: MemkitError, saying that only the index or the cache is left.
         """
         try:
             if self.index is not None:
                 self.index.purge()
         except MemkitError as error:
             error.args = (f"{error} (the files are done; the index still holds it: sync(rebuild=True))",)
+            raise
+        finally:
+            self._uncache()
+
+    def _uncache(self) -> None:
+        try:
+            self.loaded.uncache()
+        except MemkitError as error:
+            error.args = (f"{error} (the files are done; the cache may still hold it: memkit cache clear)",)
             raise
 
     def _and_index(self, draft: Draft) -> Draft:
@@ -201,19 +211,14 @@ class Desk:
             return layers_edits.write(read, entry.text, entry.tag, now, important=entry.important)
         return workspace_edits.store(read, entry.text, "daily", now, tag=entry.tag)
 
-    def append_all(self, entries: list[New], now: datetime) -> Draft:
-        """Return the draft that adds many entries to today's file."""
-        pairs = [(entry.text, entry.tag) for entry in entries]
-        if self.layout.NAME == "archive":
-            return archive_edits.append_all(self.read, pairs, now)
-        if self.layout.NAME == "workspace":
-            return workspace_edits.append_all(self.read, pairs, now)
-        return chained(self.read, [partial(self.append, entry=entry, now=now) for entry in entries])
+    def append_all(self, read: Read, entries: Iterable[Pair], now: datetime) -> Draft:
+        """Return the draft that adds (text, tag) pairs to today's file as entries."""
+        draft: Draft = EDITS[self.layout.NAME].append_all(read, entries, now)
+        return draft
 
-    def correct(self, read: Read, day: date, subject: str, text: str, now: datetime) -> Draft:
+    def correct(self, day: date, subject: str, text: str, now: datetime) -> Draft:
         """Return the draft that adds a correction of an earlier day to today's file."""
-        verb = {"archive": archive_edits.correct, "layers": layers_edits.correct, "workspace": workspace_edits.correct}
-        return verb[self.layout.NAME](read, day, subject, text, now)
+        return self.append_all(self.read, [EDITS[self.layout.NAME].corrected(day, subject, text)], now)
 
     def pushing(self, frame: pd.DataFrame, *, forget_missing: bool) -> Plan:
         """Return the unapplied plan of what an edited frame says; what it forgets goes from the search index too."""
@@ -227,13 +232,13 @@ class Desk:
         held = self.held(now)
         changes = push_edits.compare(frame, held.entries, now.date(), forget_missing=forget_missing)
 
-        def append(read: Read, change: Change) -> Draft:
-            return self.append(read, New(change.text, change.tag), now)
+        def pair_of(change: Change) -> Pair:
+            if change.action == "append":
+                return change.text, change.tag
+            pair: Pair = EDITS[self.layout.NAME].corrected(change.day or now.date(), change.subject, change.text)
+            return pair
 
-        def correct(read: Read, change: Change) -> Draft:
-            return self.correct(read, change.day or now.date(), change.subject, change.text, now)
-
-        draft = push_edits.plan(held, changes, append, correct)
+        draft = push_edits.plan(held, changes, pair_of, partial(self.append_all, now=now))
         return self._and_index(draft) if any("all" in edit.free for edit in draft.edits) else draft
 
     def forget(self, what: pd.DataFrame | str, day: date | None, replacement: str | None, new_index: str | None) -> Plan:
@@ -287,8 +292,8 @@ def _together(caught: Draft, draft: Draft) -> Draft:
     return replace(draft, edits=tuple(edits.values()), rows=draft.rows or caught.rows, warnings=warnings)
 
 
-def news_of(entries: pd.DataFrame | Iterable[str | tuple[str, str | None]]) -> list[New]:
-    """Return what append_many was given as entries: texts, (text, tag) pairs, or a frame with `text` and perhaps `tag`.
+def pairs_of(entries: pd.DataFrame | Iterable[str | Pair]) -> list[Pair]:
+    """Return what append_many was given as (text, tag) pairs: texts, such pairs, or a frame with `text` and perhaps `tag`.
 
     Raises: BadArgument for a frame without `text`, or a single text.
     """
@@ -298,14 +303,14 @@ def news_of(entries: pd.DataFrame | Iterable[str | tuple[str, str | None]]) -> l
         if "text" not in entries:
             raise BadArgument("entries: the frame has no column text")
         tags = entries["tag"].tolist() if "tag" in entries else [None] * len(entries)
-        return [New(text, tag if isinstance(tag, str) else None) for text, tag in zip(entries["text"], tags, strict=True)]
+        return [(text, tag if isinstance(tag, str) else None) for text, tag in zip(entries["text"], tags, strict=True)]
     if not isinstance(entries, Iterable):
         raise BadArgument(f"entries: {type(entries).__name__}; expected texts, (text, tag) pairs or a frame")
-    return [_new(place, entry) for place, entry in enumerate(entries)]
+    return [_pair(place, entry) for place, entry in enumerate(entries)]
 
 
-def _new(place: int, entry: object) -> New:
+def _pair(place: int, entry: object) -> Pair:
     pair = (entry, None) if isinstance(entry, str) else entry
     if not isinstance(pair, tuple | list) or len(pair) != 2 or not isinstance(pair[0], str):
         raise BadArgument(f"entries: number {place} is no text and no (text, tag)")
-    return New(*pair)
+    return pair[0], pair[1]

@@ -14,6 +14,8 @@ UNDERLINE = re.compile(r" {0,3}=+[ \t]*$")
 QUOTE = re.compile(r" {0,3}>")
 SIGN = re.compile(r"([ \t]*)(?:(?:[-*+]|([0-9]{1,9})[.)])(?:[ \t]+|$)|(?:([•●·])(?!\3)|[\u2460-\u2473]|[0-9]{1,3}、)[ \t]*)")
 MERGE = re.compile(r"(?:<{7}|\|{7}|={7}|>{7})(?: |$)")
+DELIMITER = re.compile(r" {0,3}(?:\|[ \t]*)?:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?$")
+_PIPE = re.compile(r"(?<!\\)\|")
 _DEEPEST = 32  # lists and quotes inside one another on one line; what lies deeper is text
 _MAY_START_BLOCK = frozenset(" \t#`~>-*+_<|=0123456789•●·") | {chr(n) for n in range(0x2460, 0x2474)}
 
@@ -50,6 +52,24 @@ def interrupts(line: str, *, lazy: bool = False) -> bool:
     if sign is None:
         return line.lstrip().startswith("<!--")
     return lazy or (sign.end() < len(line) and (sign[2] is None or int(sign[2]) == 1))
+
+
+def heading_of(line: str) -> tuple[int, str] | None:
+    """Return the level and the text of a line that is a heading by itself, else None."""
+    match = HEADING.match(line)
+    if match is None:
+        return None
+    title = line[match.end() :].strip()
+    text = title.rstrip("#")
+    closed = text != title and (not text or text[-1] in " \t")  # `## Tea ##`, but not `## C#`
+    return len(match[1]), text.rstrip() if closed else title
+
+
+def cells(row: str) -> int:
+    """Return how many cells a table row has; 0 if it has no pipe that is not escaped."""
+    row = row.strip()
+    pipes = len(_PIPE.findall(row))
+    return pipes and pipes + 1 - row.startswith("|") - (row.endswith("|") and not row.endswith("\\|"))
 
 
 def text_column(line: str, sign: re.Match[str]) -> int:

@@ -5,20 +5,25 @@ Each look compares scandir + stat with what is held and re-reads only files whos
 
 from __future__ import annotations
 
+import gc
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import tzinfo
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import pandas as pd
 
-from memkit import files, fts, query, tables
+from memkit import files, fts, query, schema, tables
+from memkit.cache import Cache, Kept, purge
 from memkit.errors import BadArgument, DiskError, StoreNotFound
 from memkit.layouts import AT_ONCE, Layout
+from memkit.layouts.many import readings
 from memkit.model import Columns, Document, Entries, FileFact, Reading, Records, StoredSummary
 from memkit.progress import watched
 from memkit.sources import Sources
@@ -27,19 +32,26 @@ from memkit.tracing import titled
 
 _BATCH = 512  # files that are parsed at once; more cost memory, fewer cost time
 
-_Doc = TypeVar("_Doc", Document, Reading)
+Told = dict[str, Records] | Callable[[], dict[str, Records]]  # records by path, or what gives them when they are asked for
+
+_Doc = TypeVar("_Doc", Document, tuple[FileFact, bytes])
 
 
 class State:
     """What one look at a folder found. It is never changed after, so that threads may share it."""
 
-    def __init__(self, facts: dict[str, FileFact], records: dict[str, Records], entries: pd.DataFrame, tags: pd.DataFrame):
+    def __init__(self, facts: dict[str, FileFact], records: Told, entries: pd.DataFrame, tags: pd.DataFrame):
         self.facts = facts
-        self.records = records
+        self._told = records
         self.entries = entries
         dreams = entries["kind"] == "dream"
         self.visible = entries[~dreams].reset_index(drop=True) if dreams.any() else entries  # all but dreams
         self.listed_tags = tags  # of documents whose entries may have several tags; the others' are in the column `tag`
+
+    @cached_property
+    def records(self) -> dict[str, Records]:
+        """Return the records by path."""
+        return self._told() if callable(self._told) else self._told
 
     @cached_property
     def tags(self) -> pd.DataFrame:
@@ -57,33 +69,92 @@ class State:
         return query.Folded.of(self.visible)
 
 
+@contextmanager
+def _without_collector() -> Iterator[None]:
+    """Let the collector of cycles wait: reading makes many objects and no cycles, and it would look at all again and again."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+class _Read(NamedTuple):
+    """What some files hold: their records, their entries (schema HELD), and all tags of those with several (TAGS)."""
+
+    records: list[Records]
+    entries: pd.DataFrame
+    tags: pd.DataFrame
+
+
 class Loaded:
     """The readable state of one store: `refresh()` gives it as it is on disk now."""
 
-    def __init__(self, root: Path, layout: Layout, tz: tzinfo, *, extra: Iterable[str] = (), session: Path | None = None):
+    def __init__(
+        self,
+        root: Path,
+        layout: Layout,
+        tz: tzinfo,
+        *,
+        extra: Iterable[str] = (),
+        session: Path | None = None,
+        cache: Path | None = None,
+    ):
         self.root, self.layout, self.tz = root, layout, tz
         self.extra, self.session = tuple(extra), session
+        self._cache = Cache(cache, root, layout.NAME, tz, self.extra, session) if cache else None
+        self._begun = self._cache is None
         self._state = State({}, {}, tables.entries([], tz), tables.tags([]))
         self._lock = threading.Lock()
         self._was_there = False
 
+    @_without_collector()
     def refresh(self) -> State:
         """Read what is new or changed, drop what is gone, and return all; what is interrupted leaves the state before.
 
         Raises: StoreNotFound if the folder was there and is gone.
         """
         with self._lock:
-            old = self._state
             self._hold_there()
+            old, looked = self._at_hand(), time.time_ns()
             seen = files.scan(self.root, self.layout, self.extra, self.session, known=old.facts)
-            stale = {path for path in old.records if seen.get(path) is not old.facts[path]}
+            stale = {path for path, fact in old.facts.items() if seen.get(path) is not fact and self.is_read(fact)}
             fresh = [fact for path, fact in seen.items() if old.facts.get(path) is not fact and self.is_read(fact)]
             if stale or fresh:
-                records, entries = self._read(sorted(fresh, key=tables.reading_order), seen)
-                self._state = _spliced(old, seen, stale, records, entries)
+                self._state = _spliced(old, seen, stale, self._read(sorted(fresh, key=tables.reading_order), seen))
+                self._keep(fresh, looked)
             else:
                 self._state = State(seen, old.records, old.entries, old.listed_tags) if seen != old.facts else old
             return self._state
+
+    def _at_hand(self) -> State:
+        """Return what is known before a look at the folder: at first, what the cache holds."""
+        kept = None if self._begun or self._cache is None else self._cache.recall()
+        self._begun = True
+        if kept is not None:
+            self._state = State(*kept)
+        return self._state
+
+    def _keep(self, read: list[FileFact], looked: int) -> None:
+        """Cache the state if that is wanted and worth it, unless a file has changed meanwhile."""
+        state = self._state
+
+        def holds() -> bool:
+            now = files.scan(self.root, self.layout, self.extra, self.session, known=state.facts)
+            return all(now.get(path) is fact for path, fact in state.facts.items() if self.is_read(fact))
+
+        if self._cache is not None:
+            kept = Kept(state.facts, state.records, state.entries, state.listed_tags)
+            self._cache.keep(kept, read, looked, holds)
+
+    def uncache(self) -> None:
+        """Remove what is cached of the store, in the usual place and in its own.
+
+        Raises: DiskError, LockTimeout.
+        """
+        purge(self.root, self._cache.folder if self._cache else None)
 
     def seen(self) -> dict[str, FileFact]:
         """Return the files as they are now, without reading any.
@@ -97,7 +168,7 @@ class Loaded:
     def peek(self, facts: Iterable[FileFact], unread: dict[str, FileFact] | None = None) -> pd.DataFrame:
         """Return the entries of some files as they are now (schema HELD), read anew; `unread` notes what cannot be."""
         held = [fact for fact in facts if self.is_read(fact)]
-        return self._read(sorted(held, key=tables.reading_order), {} if unread is None else unread)[1]
+        return self._read(sorted(held, key=tables.reading_order), {} if unread is None else unread).entries
 
     def is_still(self, fact: FileFact) -> bool:
         """Return whether a file is still as it was seen."""
@@ -114,29 +185,43 @@ class Loaded:
             raise StoreNotFound(f"{self.root}: the folder is gone; open the store where it is now")
         self._was_there = there
 
-    def _read(self, facts: list[FileFact], seen: dict[str, FileFact]) -> tuple[list[Records], pd.DataFrame]:
-        """Return the records and the entries of files in reading order; what cannot be read is noted in `seen`."""
-        alike = [fact for fact in facts if (self.layout.NAME, fact.role.kind) in AT_ONCE]
-        others = [fact for fact in facts if (self.layout.NAME, fact.role.kind) not in AT_ONCE]
+    def _read(self, facts: list[FileFact], seen: dict[str, FileFact]) -> _Read:
+        """Return what is in files given in reading order; what cannot be read is noted in `seen`."""
+        kinds = {kind for layout, kind in AT_ONCE if layout == self.layout.NAME}
+        alike = [fact for fact in facts if fact.role.kind in kinds]
+        others = [fact for fact in facts if fact.role.kind not in kinds]
         docs = _documents(others, lambda fact: files.read(self.root, fact, self.session), seen)
         records = [_with_lines(self.layout.parse(doc), doc) for doc in docs]
         entries = tables.entries(records, self.tz)
+        tags = tables.tags(record for record in records if record.role.kind != "dream")
         if not alike:
-            return records, entries
-        more, columns = self._read_at_once(alike, seen)
-        return records + more, tables.together([tables.entries_of_columns(more, columns), entries])
+            return _Read(records, entries, tags)
+        more, columns, texts = self._read_at_once(alike, seen)
+        entries = tables.together([tables.entries_of_columns(more, columns, texts), entries])
+        records = records + more
+        if self.layout.NAME != "layers":  # there the hot layer and the summaries come first: the audit names the first place
+            records.sort(key=tables.reading_order)
+        return _Read(records, entries, tables.joined([tables.tags_of_columns(more, columns), tags]))
 
-    def _read_at_once(self, facts: list[FileFact], seen: dict[str, FileFact]) -> tuple[list[Records], list[Columns]]:
-        """Return the records and the entry columns of files of one kind that the layout parses many at a time."""
+    def _read_at_once(
+        self, facts: list[FileFact], seen: dict[str, FileFact]
+    ) -> tuple[list[Records], list[Columns], schema.Texts]:
+        """Return the records, the entry columns and the texts of files that are parsed many at a time, all in one way."""
         parse = AT_ONCE[self.layout.NAME, facts[0].role.kind]
-        docs = _documents(facts, lambda fact: files.read_plain(self.root, fact), seen)
+        held = _documents(facts, self._with_bytes, seen)
         records: list[Records] = []
         columns: list[Columns] = []
-        while batch := list(islice(docs, _BATCH)):
-            found, part = parse(batch)
-            records.extend(map(_with_lines, found, batch))
-            columns.append(part)
-        return records, columns
+        texts = schema.Texts(sum(fact.size for fact in facts))
+        while docs := readings(list(islice(held, _BATCH))):
+            found, part = parse(docs)
+            records.extend(map(_with_lines, found, docs))
+            texts.add(part.text)
+            columns.append(replace(part, text=None))
+        return records, columns, texts
+
+    def _with_bytes(self, fact: FileFact) -> tuple[FileFact, bytes] | str:
+        data = files.read_plain(self.root, fact)
+        return data if isinstance(data, str) else (fact, data)
 
     def sources(self, state: State) -> Sources:
         """Return what summaries of a state are made from."""
@@ -167,17 +252,17 @@ class Loaded:
         return {fact.path: digest for fact in held if (digest := files.sha256(self.root, fact))}
 
 
-def _spliced(old: State, seen: dict[str, FileFact], stale: set[str], fresh: list[Records], entries: pd.DataFrame) -> State:
+def _spliced(old: State, seen: dict[str, FileFact], stale: set[str], fresh: _Read) -> State:
     """Return the state without the rows of changed or gone files, with the new ones; only the frame keeps the entries."""
-    tags = tables.tags(record for record in fresh if record.role.kind != "dream")
+    tags = fresh.tags
     if len(old.listed_tags):
         held = old.listed_tags[~old.listed_tags["path"].isin(stale)]
         tags = pd.concat([held, tags], ignore_index=True)
-    entries = tables.splice(old.entries, stale, entries)
+    entries = tables.splice(old.entries, stale, fresh.entries)
     records = {path: record for path, record in old.records.items() if path not in stale}
-    for record in fresh:
-        record.entries = Entries()
-        record.tags = []
+    for record in fresh.records:
+        if record.entries:
+            record.entries, record.tags = Entries(), []
         records[record.path] = record
     return State(seen, records, entries, tables.in_order_of(entries, tags))
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 from datetime import date
+from functools import lru_cache
+from operator import itemgetter
 from typing import NamedTuple
 
 # A full ISO instant with a zone. Whether day and time are real is left to instant().
@@ -18,7 +20,8 @@ _INSTANT = re.compile(
 _LEADING_INSTANT = re.compile(rf"(?:({INSTANT})|\[({INSTANT})\])(?=\s|$)[ \t]*")
 _CHECKBOX = re.compile(r"\[([xX]|[^\w\[\]\n])\ufe0f?\](?:[ \t]+|(?=\n|$))")
 _BRACKET = re.compile(r"\[([^\[\]\n]+)\](?![(\[:])[ \t]*")
-_HASH = re.compile(r"(?<=[ \t\u3000(（\[【「，。、；：,;])#([\w/-]+)")
+# The sign comes before the look at what stands before it: so the search leaps from one `#` to the next.
+_HASH = re.compile(r"#(?<=[ \t\u3000(（\[【「，。、；：,;]#)([\w/-]+)")
 # A colour of 3, 4, 6 or 8 digits, or a commit's hash.
 _HEX = re.compile(r"(?:[0-9a-fA-F]{3,4}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8}|(?=[a-fA-F]*[0-9])[0-9a-fA-F]{7,40})$")
 _FENCED = re.compile(r"^ *(`{3,}(?=[^`\n]*$)|~{3,}).*?(?:^ *\1|\Z)", re.MULTILINE | re.DOTALL)
@@ -39,6 +42,13 @@ _CHINESE = re.compile(
 )
 _FULL_HOURS = re.compile(r"(?<![0-9])(0[0-9]|1[3-9]|2[0-3])[点點时時](半|一刻|三刻|[0-9]{1,2})(?:分|(?![0-9]))")
 _CLOCKS = (_TIME, _HOUR, _CHINESE, _FULL_HOURS)
+# What each of them needs one of, and the first characters of all that they find.
+_CLOCK_NEEDS = tuple(zip(_CLOCKS, map(frozenset, (":：", "mM", "点點时時", "点點时時")), strict=True))
+_CLOCK_SIGNS = frozenset().union(*(needed for _, needed in _CLOCK_NEEDS))
+_CLOCK_STARTS = frozenset("0123456789凌清早上中午下傍晚夜")
+# A time that begins a heading and stands alone or before a dash with no second time behind: most are written so.
+_PLAIN_TIME = re.compile(r"(?:[01][0-9]|2[0-3]):[0-5][0-9](?=\Z| [-–—] [^ \t0-9])")
+_WORD = re.compile(r"\w")
 _DIGITS = ("", "一", "二两", "三", "四", "五", "六", "七", "八", "九", "十")
 _NUMERALS = {"十一": 11, "十二": 12, "零": 0} | {name: number for number, names in enumerate(_DIGITS) for name in names}
 _PART = {"半": "30", "一刻": "15", "三刻": "45"}
@@ -87,24 +97,33 @@ def read_marks(text: str, *, item: bool) -> Marks:
     else:
         brackets, last = [], 0
     head = text[last:]
-    label = _LABEL.match(head)
-    named = None if label is None or clock_at_start(label[1]) else label[1].strip() or None
     tags = dict.fromkeys([*brackets, *hash_tags(text, item=item)])
-    return Marks(text.lstrip("\n"), task, stamp, tuple(tags), named, clock_at_start(head))
+    return Marks(text.lstrip("\n"), task, stamp, tuple(tags), label_at_start(head), clock_at_start(head))
+
+
+def label_at_start(text: str) -> str | None:
+    """Return the bold label that a text starts with, None if it has none or that is a clock."""
+    label = _LABEL.match(text)
+    return None if label is None or clock_at_start(label[1]) else label[1].strip() or None
+
+
+def is_plain_start(character: str) -> bool:
+    """Return whether a text that starts with a character has no mark at its head, whatever follows."""
+    return character not in _CLOCK_STARTS and bool(_WORD.match(character))
 
 
 def _brackets(text: str) -> tuple[list[str], int, int]:
     """Return the leading `[tag]`s, where the first ends, and where the last does."""
     found: list[str] = []
     first = at = 0
-    while (match := _BRACKET.match(text, at)) and _is_tag(match[1].strip()):
+    while (match := _BRACKET.match(text, at)) and is_tag(match[1].strip()):
         found.append(match[1].strip())
         at = match.end()
         first = first or at
     return found, first, at
 
 
-def _is_tag(name: str) -> bool:
+def is_tag(name: str) -> bool:
     """Return whether what stands in brackets names something: it has a letter, and is no footnote, date or time."""
     return any(map(str.isalpha, name)) and not _NO_TAG.match(name) and not clock_at_start(name)
 
@@ -113,9 +132,17 @@ def hash_tags(text: str, *, item: bool) -> list[str]:
     """Return the `#tags` of a text: not in code, not at a line's start, no number, no colour."""
     if "#" not in text:
         return []
-    plain = _without_code_spans(_FENCED.sub(" ", f" {text}" if item else text))
-    found = (match[1].rstrip("/-") for match in _HASH.finditer(plain))
-    return [tag for tag in found if tag and any(map(str.isalpha, tag)) and not _HEX.match(tag)]
+    plain = f" {text}" if item else text
+    if "`" in text or "~~~" in text:
+        plain = _without_code_spans(_FENCED.sub(" ", plain))
+    return [tag for name in _HASH.findall(plain) if (tag := _named(name))]
+
+
+@lru_cache(4096)
+def _named(written: str) -> str:
+    """Return the tag behind a `#`, "" for a number or a colour."""
+    tag = written.rstrip("/-")
+    return tag if any(map(str.isalpha, tag)) and not _HEX.match(tag) else ""
 
 
 def _without_code_spans(text: str) -> str:
@@ -155,6 +182,8 @@ def clock_at_start(text: str) -> str | None:
     """Return the clock that a text starts with, behind signs such as `**`, `[`, `(`, `~` or an emoji, or None."""
     prefix = _PREFIX.match(text)
     start = prefix.end() if prefix else 0
+    if text[start : start + 1] not in _CLOCK_STARTS:
+        return None
     for pattern in _CLOCKS:
         if match := pattern.match(text, start):
             return _clock(match, pattern)
@@ -163,8 +192,19 @@ def clock_at_start(text: str) -> str | None:
 
 def clock_in_heading(text: str) -> str | None:
     """Return the first clock in a heading, of a range its start, or None."""
-    hits = [(match.start(), _clock(match, pattern)) for pattern in _CLOCKS for match in pattern.finditer(text)]
-    return next((clock for _, clock in sorted(hits, key=lambda hit: hit[0]) if clock), None)
+    if _CLOCK_SIGNS.isdisjoint(text):
+        return None
+    if plain := _PLAIN_TIME.match(text):
+        return plain[0]
+    hits = [
+        (match.start(), _clock(match, pattern))
+        for pattern, needed in _CLOCK_NEEDS
+        if not needed.isdisjoint(text)
+        for match in pattern.finditer(text)
+    ]
+    if len(hits) > 1:
+        hits.sort(key=itemgetter(0))
+    return next((clock for _, clock in hits if clock), None)
 
 
 def clock_in_name(rest: str, day: date) -> str | None:

@@ -94,16 +94,24 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """The entries of many dated documents as arrays of equal length, in the documents' order; each is an item of one line.
+    """The entries of many dated documents as arrays of equal length, in the documents' order; the columns are as in Entries.
 
-    `counts` says how many of them each document has; `stamp` is as in Entries.
+    `counts` says how many of them each document has, `block` names their kind by its place in BLOCKS. `tags` are all
+    tags, as (place of the entry in the columns, tag) in two arrays; None if no entry has another than that of `tag`.
     """
 
     counts: Any
     line: Any
-    stamp: Any
-    tag: Any
     text: Any
+    end_line: Any = None
+    block: Any = None
+    tag: Any = None
+    section: Any = None
+    clock: Any = None
+    stamp: Any = None
+    label: Any = None
+    task: Any = None
+    tags: Any = None
 
 
 @dataclass(slots=True)

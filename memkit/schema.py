@@ -108,6 +108,40 @@ def strings(values: Any) -> Any:
     return STR.__from_arrow__(values.cast(pa.large_string()))
 
 
+class Texts:
+    """The texts of many entries as one column that grows, so that the memory of each part is free for the next.
+
+    `size` is how many bytes they are likely to take at most.
+    """
+
+    def __init__(self, size: int):
+        self._data = pa.allocate_buffer(size)
+        self._ends = [np.zeros(1, "int64")]
+        self._size = 0
+
+    def add(self, part: Any) -> None:
+        """Add a column (large_string) in which nothing is missing."""
+        _, offsets, data = part.buffers()
+        ends = np.frombuffer(offsets, "int64")[part.offset :][: len(part) + 1]
+        start, end = self._size, self._size + int(ends[-1] - ends[0])
+        if end > self._data.size:
+            held, self._data = self._data, pa.allocate_buffer(2 * end)
+            _bytes(self._data)[:start] = _bytes(held)[:start]
+        if end > start:
+            _bytes(self._data)[start:end] = _bytes(data)[ends[0] : ends[-1]]
+        self._ends.append(ends[1:] - ends[0] + start)
+        self._size = end
+
+    def column(self) -> Any:
+        """Return all of them."""
+        ends = np.concatenate(self._ends)
+        return pa.Array.from_buffers(pa.large_string(), len(ends) - 1, [None, pa.py_buffer(ends), self._data])
+
+
+def _bytes(data: Any) -> memoryview:
+    return memoryview(data).cast("B")
+
+
 def whole(frame: pd.DataFrame) -> pd.DataFrame:
     """Return a frame made of pieces with each text column in one piece; else pyarrow would join them at every take."""
     text = {name: pa.chunked_array(pa.array(frame[name].array)) for name in frame.columns[frame.dtypes == STR]}
@@ -124,8 +158,12 @@ def days(values: Any) -> Any:
 
 def instants(values: Any) -> Any:
     """Return full ISO instants (text with zone, None) or aware times as datetime64[ms, UTC]; what is none becomes NaT."""
+    if isinstance(values, pd.arrays.DatetimeArray) and values.dtype == INSTANT:
+        return values
     if isinstance(values, pd.Series | pd.Index | pd.arrays.DatetimeArray):
         return pd.DatetimeIndex(values).tz_convert("UTC").as_unit("ms").array
+    if isinstance(values, pa.Array) and values.null_count == len(values):
+        return pd.array([pd.NaT], dtype=INSTANT).repeat(len(values))
     if isinstance(values, np.ndarray):
         return pd.DatetimeIndex(values).tz_localize("UTC").as_unit("ms").array
     try:

@@ -68,6 +68,7 @@ class Store:
         hot_limit: int = HOT_LIMIT,
         lock_timeout: float = 10.0,
         embed: Settings | None = None,
+        cache: Path | None = None,
     ):
         self.root: Path = found.root
         self.vault: Path = found.vault
@@ -76,7 +77,7 @@ class Store:
         self._clock = dates.clock_of(now, tz)
         self._hot_limit = hot_limit
         transcript = Path(session).expanduser().absolute() if session is not None else None
-        self._loaded = Loaded(found.root, found.layout, tz, extra=extra, session=transcript)
+        self._loaded = Loaded(found.root, found.layout, tz, extra=extra, session=transcript, cache=cache)
 
         self._desk = Desk(found.root, found.layout, self._clock, lock_timeout, self._loaded)
         target = index or found.root / "memory/index.sqlite" if self.layout == "workspace" else None

@@ -46,18 +46,31 @@ def entries(records: Sequence[Records], tz: tzinfo) -> pd.DataFrame:
     return in_order(_framed(held, counts, columns))
 
 
-def entries_of_columns(records: Sequence[Records], parts: Sequence[Columns]) -> pd.DataFrame:
-    """Return the entries of dated documents that were read as columns, some at a time; all of them in reading order."""
+def entries_of_columns(records: Sequence[Records], parts: Sequence[Columns], texts: schema.Texts | None = None) -> pd.DataFrame:
+    """Return the entries of dated documents that were read as columns, some at a time; all of them in reading order.
+
+    `texts` are those of all parts if the parts themselves do not hold them.
+    """
     if not parts:
         return schema.frame(schema.HELD)
     counts = np.concatenate([part.counts for part in parts])
     line = np.concatenate([part.line for part in parts])
-    stamp, tag, text = (pa.concat_arrays([getattr(part, name) for part in parts]) for name in ("stamp", "tag", "text"))
-    columns = {"tag": tag, "text": text, "stamp": stamp, "written_at": schema.instants(stamp), "line": line, "end_line": line}
+    end_line = np.concatenate([part.line if part.end_line is None else part.end_line for part in parts])
+    block = np.concatenate([np.zeros(len(part.line), "int8") if part.block is None else part.block for part in parts])
+    columns = {name: _joined(parts, name) for name in ("tag", "section", "clock", "stamp", "label", "task")}
+    columns["text"] = texts.column() if texts else _joined(parts, "text")
+    columns |= {"written_at": schema.instants(columns["stamp"]), "line": line, "end_line": end_line}
     columns["date"] = np.repeat(schema.days([r.role.day for r in records]), counts)
-    columns["block"] = pd.Categorical.from_codes(np.zeros(len(line), "int8"), dtype=schema.BLOCK)
-    columns |= dict.fromkeys(("section", "clock", "label", "task"), pa.nulls(len(line), pa.large_string()))
+    columns["block"] = pd.Categorical.from_codes(block, dtype=schema.BLOCK)
     return _framed(records, counts, columns)
+
+
+def _joined(parts: Sequence[Columns], name: str) -> Any:
+    """Return one text column of all parts; missing throughout costs nothing."""
+    columns = [(getattr(part, name), len(part.line)) for part in parts]
+    if all(column is None or column.null_count == size for column, size in columns):
+        return pa.nulls(sum(size for _, size in columns), pa.large_string())
+    return pa.concat_arrays([pa.nulls(size, pa.large_string()) if column is None else column for column, size in columns])
 
 
 def _framed(held: Sequence[Records], counts: Any, columns: dict[str, Any]) -> pd.DataFrame:
@@ -168,6 +181,25 @@ def tags(records: Iterable[Records]) -> pd.DataFrame:
     return schema.rows(schema.TAGS, ((r.path, line, tag) for r in held for line, tag in r.tags))
 
 
+def tags_of_columns(records: Sequence[Records], parts: Sequence[Columns]) -> pd.DataFrame:
+    """Return the TAGS frame of dated documents that were read as columns and list their tags."""
+    listed = [part.tags for part in parts if part.tags is not None]
+    if not listed:
+        return schema.frame(schema.TAGS)
+    before = np.cumsum([0, *(len(part.line) for part in parts)])
+    row = np.concatenate([place + start for (place, _), start in zip(listed, before, strict=False)])
+    owner = np.repeat(np.arange(len(records)), np.concatenate([part.counts for part in parts]))[row]
+    path = pa.array([r.path for r in records], pa.large_string()).take(pa.array(owner))
+    line = np.concatenate([part.line for part in parts])[row]
+    return schema.frame(schema.TAGS, {"path": path, "line": line, "tag": pa.concat_arrays([tag for _, tag in listed])})
+
+
+def joined(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    """Return the rows of some frames, one behind the other."""
+    filled = [frame for frame in frames if len(frame)]
+    return pd.concat(filled, ignore_index=True) if len(filled) > 1 else (filled or frames)[0]
+
+
 def first_tags(frame: pd.DataFrame) -> pd.DataFrame:
     """Return the TAGS frame of entries that have no tag but that in the column `tag`."""
     return frame.loc[frame["tag"].notna(), list(schema.TAGS)].reset_index(drop=True)
@@ -175,7 +207,8 @@ def first_tags(frame: pd.DataFrame) -> pd.DataFrame:
 
 def in_order_of(frame: pd.DataFrame, tags: pd.DataFrame) -> pd.DataFrame:
     """Return a frame of tags in the order in which the entries' files come."""
-    rank = pd.Index(frame["path"].unique()).get_indexer(tags["path"])
+    paths = pc.unique(pa.array(frame["path"], pa.large_string()))
+    rank = pc.index_in(pa.array(tags["path"], pa.large_string()), paths).to_numpy()
     order = np.argsort(rank, kind="stable")
     return tags if (np.diff(rank) >= 0).all() else tags.take(order).reset_index(drop=True)
 

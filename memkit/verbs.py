@@ -15,7 +15,7 @@ import pandas as pd
 from memkit import dates, export, upkeep
 from memkit import manifest as manifests
 from memkit.batch import Batch, shelf_of
-from memkit.desk import New, news_of
+from memkit.desk import New, pairs_of
 from memkit.edits import Plan
 from memkit.edits import layers as layers_edits
 from memkit.edits import workspace as workspace_edits
@@ -47,8 +47,8 @@ def append_many(self: Store, entries: pd.DataFrame | Iterable[str | tuple[str, s
 
     Raises: as append; nothing is written if one entry is refused.
     """
-    news = news_of(entries)
-    return self._desk.do(lambda now: self._desk.append_all(news, now), dry_run=dry_run)
+    pairs = pairs_of(entries)
+    return self._desk.do(lambda now: self._desk.append_all(self._desk.read, pairs, now), dry_run=dry_run)
 
 
 def correct(self: Store, date: object, subject: str, text: str, *, dry_run: bool = False) -> Plan:
@@ -57,7 +57,7 @@ def correct(self: Store, date: object, subject: str, text: str, *, dry_run: bool
     Raises: as append.
     """
     day = dates.as_day(date, "date")
-    return self._desk.do(lambda now: self._desk.correct(self._desk.read, day, subject, text, now), dry_run=dry_run)
+    return self._desk.do(lambda now: self._desk.correct(day, subject, text, now), dry_run=dry_run)
 
 
 def forget(

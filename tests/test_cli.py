@@ -36,7 +36,8 @@ CHANGES = (
     "sync",
     "search",
     "context",
-)  # test_cli_changes
+    "cache",
+)  # test_cli_changes, test_cache
 QUESTIONS = {"recent": ["7"], "tagged": ["计划"], "between": ["2025-01-01", "2025-01-31"], "matching": ["坚果云"]}
 EVENING = ["--now", CLOCK, "--tz", ZONE]
 PLACES = (

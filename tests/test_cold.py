@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memkit import dates, tables
-from memkit.layouts import cold, layers
+from memkit.layouts import cold, layers, many
 from memkit.model import Document, Reading
 from memkit.text import decode, decode_bytes
 
@@ -56,7 +56,7 @@ def test_many_at_once_read_as_each_alone(files):
 
 def test_the_two_engines_mean_the_same_by_a_blank():
     characters = [chr(point) for point in range(sys.maxunicode + 1) if not 0xD800 <= point <= 0xDFFF]
-    found = pc.match_substring_regex(pa.array(characters, pa.large_string()), f"^[{cold._BLANK}]$").to_pylist()
+    found = pc.match_substring_regex(pa.array(characters, pa.large_string()), f"^[{many.BLANK}]$").to_pylist()
     assert [c for c, hit in zip(characters, found, strict=True) if hit] == re.findall(r"\s", "".join(characters))
 
 

@@ -234,7 +234,7 @@ class TestTheArchiveFormat:
             archive.append({DAY["archive"]: before}.get, "新", None, None, NOW)
 
     def test_a_correction(self) -> None:
-        draft = archive.correct(reader(), date(2025, 2, 3), "开业\n日期", " 改到 3 月 15 日 ", NOW)
+        draft = archive.append_all(reader(), [archive.corrected(date(2025, 2, 3), "开业\n日期", " 改到 3 月 15 日 ")], NOW)
         assert "- 更正 2025-02-03：开业 日期 → 改到 3 月 15 日\n" in (draft.edits[0].after or "")
 
 

@@ -308,10 +308,10 @@ def test_a_fifo_as_hot_layer_is_no_layers_store(tmp_path):
 def test_an_unreadable_file_costs_one_finding_and_is_read_as_soon_as_it_can_be(notes, monkeypatch):
     real = SCAN._bytes
 
-    def refuse(full):
+    def refuse(full, size):
         if str(full).endswith("2025-02-03.md"):
             raise PermissionError(13, "Permission denied", full)
-        return real(full)
+        return real(full, size)
 
     monkeypatch.setattr(SCAN, "_bytes", refuse)
     mem = opened(notes)

@@ -942,9 +942,9 @@ def test_a_plain_sync_reads_no_vectors(root, service, monkeypatch):
 
 
 def test_what_could_not_be_read_is_not_counted_as_held(root, monkeypatch):
-    reading = files.read
+    reading = files.read_plain  # a day's file
     lost = "memory/2025-02-03.md"
-    monkeypatch.setattr(files, "read", lambda r, f, s=None: "unreadable: denied" if f.path == lost else reading(r, f, s))
+    monkeypatch.setattr(files, "read_plain", lambda r, f: "unreadable: denied" if f.path == lost else reading(r, f))
     done = opened(root).sync()
     assert (done.files, done.chunks) == (2, 3)
     assert done.changed >= 2

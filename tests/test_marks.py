@@ -415,3 +415,13 @@ def test_no_word_of_an_entry_is_lost(text, item):
     assert set(re.findall(r"\w+", text)) <= set(re.findall(r"\w+", kept)) | {"x", "X"}
     assert all(tag.strip() and not set(tag) & set("[]\n") for tag in found.tags)
     assert len(set(found.tags)) == len(found.tags)
+
+
+@property_test
+@given(
+    st.from_regex(
+        r"[0-2][0-9]:[0-6][0-9](:[0-9]{2}|\.5)?( ?[-–—~] ?| |点|\Z)([0-9]{1,2}(:30)?)?( ?[ap]m)?.{0,3}", fullmatch=True
+    )
+)
+def test_a_time_that_begins_a_heading_is_read_as_one_behind_a_sign(text):
+    assert clock_in_heading(text) == clock_in_heading(f"· {text}")

@@ -11,7 +11,8 @@ import sys
 
 import click
 
-from memkit.cli import changes as _changes  # noqa: F401  # its commands join the group
+from memkit.cli import caching as _caching  # noqa: F401  # their commands join the group
+from memkit.cli import changes as _changes  # noqa: F401
 from memkit.cli.commands import cli
 from memkit.cli.output import help_width
 from memkit.errors import MemkitError

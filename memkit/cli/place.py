@@ -21,13 +21,13 @@ def open_at(path: str | None, *, layout: str | None, now: str | None, tz: str | 
 
     for usual, known in _usual_places(layout) if path is None else [(path, layout)]:
         try:
-            store = memkit.open(usual, layout=known, now=now, tz=tz)
+            store = memkit.open(usual, layout=known, now=now, tz=tz, cache=place.cached())
         except memkit.StoreNotFound:
             if usual in (path, HERE):
                 raise
             continue
         given = place.workspace_options(places=path is None) if store.layout == "workspace" else {}
-        return memkit.open(usual, layout=known, now=now, tz=tz, **given) if given else store
+        return memkit.open(usual, layout=known, now=now, tz=tz, cache=place.cached(), **given) if given else store
     raise AssertionError("the current folder is always looked at")
 
 

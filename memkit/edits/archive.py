@@ -130,9 +130,9 @@ def _refuse_unclear(path: str, head: str, body: str) -> None:
         raise LostTextError(f"{path}: it has two front-matter blocks; make one of them by hand first")
 
 
-def correct(read: Read, day: date, subject: str, text: str, now: datetime) -> Draft:
-    """Return the plan that adds today a correction of what an earlier day says."""
-    return append(read, correction(day, subject, text), None, None, now)
+def corrected(day: date, subject: str, text: str) -> tuple[str, str | None]:
+    """Return the text and the tag of an entry that corrects an earlier day."""
+    return correction(day, subject, text), None
 
 
 def correction(day: date, subject: str, text: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date, datetime
 
@@ -57,6 +58,25 @@ def write(read: Read, text: str, tag: str | None, now: datetime, *, important: b
         rows.append((HOT, "append", f"candidate {candidate}"))
     written = Written(now.date(), stamp, name, twin is None, candidate)
     return Draft(tuple(edits), tuple(rows), int(twin is None), facts=written)
+
+
+def append_all(read: Read, entries: Iterable[tuple[str, str | None]], now: datetime) -> Draft:
+    """Return the plan that adds (text, tag) pairs to today's cold file, a line each.
+
+    Raises: BadArgument for an empty text, or one of more than 4,000 characters.
+    """
+    said = [(norm_tag(edit_lines.tag_name(tag)), entry_text(text)) for text, tag in entries]
+    path = layers.day_path(now.date())
+    before = read(path)
+    if before is not None:
+        edit_lines.refuse_utf16(path, before)
+    fresh, rows = edit_lines.rows_of(path, said, {(norm_tag(row[1]), norm_text(row[2])) for row in rows_of(before or "")})
+    pairs = zip(said, fresh, strict=True)
+    new = [f"- [{edit_lines.stamp(now)}] [{name}] {text}" for (name, text), is_new in pairs if is_new]
+    if not new:
+        return Draft((), rows)
+    start = before if before is not None else f"# {now.date()}\n\n"
+    return Draft((Edit(path, before, edit_lines.appended(start, "\n".join(new))),), rows, len(new))
 
 
 def entry_text(text: object) -> str:
@@ -157,7 +177,6 @@ def topics_add(before: str | None, topic: object, month: object) -> Draft:
     return Draft((Edit(HOT, before, hot_text(before, parts)),), ((HOT, "append", "a topic"),), 1)
 
 
-def correct(read: Read, day: date, subject: str, text: str, now: datetime) -> Draft:
-    """Return the plan that adds today a correction of what an earlier day says, tagged 更正."""
-    said = correction(day, subject, text).partition(" ")[2]
-    return write(read, said, "更正", now)
+def corrected(day: date, subject: str, text: str) -> tuple[str, str | None]:
+    """Return the text and the tag of an entry that corrects an earlier day."""
+    return correction(day, subject, text).partition(" ")[2], "更正"

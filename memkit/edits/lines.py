@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Container, Sequence
 from datetime import UTC, datetime
 
 from memkit.errors import BadArgument, LostTextError
@@ -11,6 +12,7 @@ from memkit.model import clean
 from memkit.text import decode, norm_text
 
 LIMIT = 4000
+THERE = ("unchanged", "the entry stands there already")
 CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _HOLLOW = re.compile(r"[-*_|: ]*")  # beside rules, what may be the second row of a table
 
@@ -68,6 +70,16 @@ def tag_name(tag: object) -> str:
     if tag is not None and not isinstance(tag, str):
         raise BadArgument(f"tag: {type(tag).__name__}; expected a text")
     return norm_text(CONTROL.sub(" ", (tag or "").replace("[", "").replace("]", "")))
+
+
+def rows_of(path: str, said: Sequence[object], known: Container[object]) -> tuple[list[bool], tuple[tuple[str, str, str], ...]]:
+    """Return which of some entries are new to a file, each once, and what becomes of each as the row of a plan."""
+    seen: set[object] = set()
+    fresh = []
+    for entry in said:
+        fresh.append(entry not in known and entry not in seen)
+        seen.add(entry)
+    return fresh, tuple((path, *(("append", "today") if new else THERE)) for new in fresh)
 
 
 def newline_of(text: str) -> str:

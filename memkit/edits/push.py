@@ -6,8 +6,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from functools import partial
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from memkit.edits import forget as forget_edits
@@ -41,11 +43,15 @@ class Change:
     place: int = -1
 
 
-Step = Callable[[Read, Change], Draft]
+Pair = tuple[str, str | None]  # the text and the tag of an entry
+Append = Callable[[Read, list[Pair]], Draft]
 
 
-def plan(held: Held, changes: Sequence[Change], append: Step, correct: Step) -> Draft:
-    """Return the plan of some changes; a row whose entry stands there already is unchanged, one that cannot be is refused."""
+def plan(held: Held, changes: Sequence[Change], pair_of: Callable[[Change], Pair], append: Append) -> Draft:
+    """Return the plan of some changes; a row whose entry stands there already is unchanged, one that cannot be is refused.
+
+    `pair_of` gives the entry that a change adds, `append` the draft that adds some of them, with a row for each.
+    """
     told = list(changes)
     for n, change in enumerate(changes):
         if change.action == "forget" and not forget_edits.within_reach(held, held.entries["path"].iloc[change.place]):
@@ -57,22 +63,28 @@ def plan(held: Held, changes: Sequence[Change], append: Step, correct: Step) -> 
             return Draft()
         return forget_edits.plan(replace(held, read=read), targets.at(held.entries, gone, MISSING))
 
-    def step(n: int, change: Change) -> Callable[[Read], Draft]:
-        def made(read: Read) -> Draft:
-            try:
-                draft = (append if change.action == "append" else correct)(read, change)
-            except (BadArgument, LostTextError) as error:
-                told[n] = replace(change, action="refused", reason=str(error))
-                return Draft()
-            if not draft.added:
-                told[n] = replace(change, action="unchanged", reason=f"{change.reason}; that stands there already")
-            return draft
+    def added(read: Read) -> Draft:
+        numbers = [n for n, change in enumerate(changes) if change.action in ("append", "correct")]
+        return _added(read, numbers, told, pair_of, append) if numbers else Draft()
 
-        return made
-
-    steps = (step(n, change) for n, change in enumerate(changes) if change.action in ("append", "correct"))
-    draft = chained(held.read, [forgotten, *steps])
+    draft = chained(held.read, [forgotten, added])
     return replace(draft, rows=tuple((change.row, change.action, change.reason) for change in told))
+
+
+def _added(read: Read, numbers: list[int], told: list[Change], pair_of: Callable[[Change], Pair], append: Append) -> Draft:
+    """Return the draft that adds some changes at once; what stands in the way is looked for half by half, and told."""
+    try:
+        draft = append(read, [pair_of(told[n]) for n in numbers])
+    except (BadArgument, LostTextError) as error:
+        if len(numbers) == 1:
+            told[numbers[0]] = replace(told[numbers[0]], action="refused", reason=str(error))
+            return Draft()
+        halves = numbers[: len(numbers) // 2], numbers[len(numbers) // 2 :]
+        return chained(read, [partial(_added, numbers=half, told=told, pair_of=pair_of, append=append) for half in halves])
+    for n, (_, action, _) in zip(numbers, draft.rows, strict=True):
+        if action == "unchanged":
+            told[n] = replace(told[n], action="unchanged", reason=f"{told[n].reason}; that stands there already")
+    return draft
 
 
 def compare(pushed: pd.DataFrame, disk: pd.DataFrame, today: date, *, forget_missing: bool = False) -> list[Change]:
@@ -85,13 +97,20 @@ def compare(pushed: pd.DataFrame, disk: pd.DataFrame, today: date, *, forget_mis
     for name in ("text", "digest"):
         if name not in pushed:
             raise BadArgument(f"frame: it has no column {name}; push takes a frame made by entries(editable=True)")
-    marks = [int(mark) for mark in digest(disk)]
-    by_digest: dict[int, list[Any]] = {}
-    for mark, row in zip(marks, disk.itertuples(), strict=True):
-        by_digest.setdefault(mark, []).append(row)
     rows = [{**row, "digest": _whole(row["digest"])} for row in _records(pushed)]
+    marks = digest(disk).to_numpy("int64")
+    by_digest = _by_digest(disk, marks, {row["digest"] for row in rows} - {None})
     changes = [_of_row(str(place), row, by_digest, today) for place, row in zip(pushed.index, rows, strict=True)]
-    return changes + (_missing(rows, disk, marks) if forget_missing else [])
+    return changes + (_missing(rows, disk, marks.tolist()) if forget_missing else [])
+
+
+def _by_digest(disk: pd.DataFrame, marks: Any, wanted: set[int | None]) -> dict[int, list[Any]]:
+    """Return the entries on disk with a wanted digest, by it."""
+    held: dict[int, list[Any]] = {}
+    rows = np.flatnonzero(np.isin(marks, np.array(sorted(mark for mark in wanted if mark is not None), dtype="int64")))
+    for mark, row in zip(marks[rows].tolist(), disk.take(rows).itertuples(), strict=True):
+        held.setdefault(mark, []).append(row)
+    return held
 
 
 def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:

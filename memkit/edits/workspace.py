@@ -61,19 +61,13 @@ def append_all(read: Read, entries: Iterable[tuple[str, str | None]], now: datet
     if before is not None:
         edit_lines.refuse_utf16(path, before)
     lines = _reading(before or "")
-    known = {own for own, _ in _entries_of(lines, 0, len(lines))}
-    new: list[str] = []
-    rows = []
-    for entry in said:
-        rows.append((path, "unchanged", "the entry stands there already") if entry in known else (path, "append", "today"))
-        if entry not in known:
-            known.add(entry)
-            new.append(f"- {edit_lines.stamp(now)} {entry}")
+    fresh, rows = edit_lines.rows_of(path, said, {own for own, _ in _entries_of(lines, 0, len(lines))})
+    new = [f"- {edit_lines.stamp(now)} {entry}" for entry, is_new in zip(said, fresh, strict=True) if is_new]
     if not new:
-        return Draft((), tuple(rows))
+        return Draft((), rows)
     closing = open_end(lines, _head(lines))
     text = edit_lines.appended(before or "", closing) if closing else before or ""
-    return Draft((Edit(path, before, edit_lines.appended(text, "\n".join(new))),), tuple(rows), len(new))
+    return Draft((Edit(path, before, edit_lines.appended(text, "\n".join(new))),), rows, len(new))
 
 
 def to_section(read: Read, section: str, entry: str, line: str, now: datetime) -> Draft:
@@ -165,6 +159,6 @@ def _local_day(stamp: str | None, now: datetime) -> date | None:
     return datetime.fromisoformat(stamp).astimezone(now.tzinfo).date() if stamp else None
 
 
-def correct(read: Read, day: date, subject: str, text: str, now: datetime) -> Draft:
-    """Return the plan that adds a correction of what an earlier day says to today's log."""
-    return store(read, correction(day, subject, text), "daily", now)
+def corrected(day: date, subject: str, text: str) -> tuple[str, str | None]:
+    """Return the text and the tag of an entry that corrects an earlier day."""
+    return correction(day, subject, text), None

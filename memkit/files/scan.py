@@ -17,12 +17,13 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from memkit.layouts import Layout, transcript, workspace
-from memkit.model import Document, FileFact, Reading, Role
-from memkit.text import decode, decode_bytes
+from memkit.model import Document, FileFact, Role
+from memkit.text import decode
 
 _UNREADABLE = "unreadable"
 _RoleOf = Callable[[str], Role]
 TOO_LARGE = 64 * 1024 * 1024
+_AT_ONCE = 1024 * 1024  # bytes that are read at once of a file which has changed since it was seen
 SKIPPED_FOLDERS = frozenset({".git", ".hg", ".svn", ".obsidian", ".trash", "node_modules", "__pycache__", ".venv"})
 
 
@@ -222,8 +223,9 @@ def _trouble(error: OSError) -> str:
 def read(root: Path, fact: FileFact, session: Path | None = None) -> Document | str:
     """Return a file as a Document, or the reason why it cannot be read."""
     is_session = fact.role.kind == "session"
+    place = session if is_session and session else os.path.join(root, fact.path)
     try:
-        text, reading, problems = decode(_bytes(session if is_session and session else os.path.join(root, fact.path)))
+        text, reading, problems = decode(_bytes(place, fact.size))
     except OSError as error:
         return _trouble(error)
     if is_session:
@@ -231,17 +233,27 @@ def read(root: Path, fact: FileFact, session: Path | None = None) -> Document | 
     return Document(fact.path, fact.role, text, reading, problems)
 
 
-def read_plain(root: Path, fact: FileFact) -> Reading | str:
-    """Return a file as a Reading, or the reason why it cannot be read."""
+def read_plain(root: Path, fact: FileFact) -> bytes | str:
+    """Return the bytes of a file, or the reason why it cannot be read."""
     try:
-        return Reading(fact.path, fact.role, *decode_bytes(_bytes(os.path.join(root, fact.path))))
+        return _bytes(f"{root}{os.sep}{fact.path}", fact.size)
     except OSError as error:
         return _trouble(error)
 
 
-def _bytes(full: str | Path) -> bytes:
-    with open(full, "rb", buffering=0) as handle:
-        return handle.read()
+def _bytes(full: str | Path, size: int) -> bytes:
+    """Return a file's bytes; `size` is how many it had when it was seen, so that mostly one read is enough."""
+    handle = os.open(full, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+    try:
+        data = os.read(handle, size + 1)
+        if len(data) == size:
+            return data
+        parts = [data]
+        while parts[-1]:
+            parts.append(os.read(handle, _AT_ONCE))
+        return b"".join(parts)
+    finally:
+        os.close(handle)
 
 
 def is_still(root: Path, fact: FileFact, session: Path | None = None) -> bool:

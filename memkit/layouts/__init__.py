@@ -35,6 +35,9 @@ LAYOUTS: dict[str, Layout] = {"archive": archive, "workspace": workspace, "layer
 # By layout and kind: how many dated documents are read at once, with the result that parse() has for each.
 AT_ONCE: dict[tuple[str, str | None], Callable[[Sequence[Reading]], tuple[list[Records], Columns]]] = {
     ("layers", "daily"): cold.read,
+    ("archive", "daily"): archive.read,
+    ("workspace", "daily"): workspace.read,
+    ("workspace", "daily-slug"): workspace.read,
 }
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from datetime import date
 
 from memkit.dates import parse_day
-from memkit.layouts import catalog, index_line, markdown
+from memkit.layouts import catalog, index_line, markdown, pages
 from memkit.layouts.names import SYSTEM_FILES, leftover, named_day, split
-from memkit.model import Document, Records, Role
+from memkit.model import Columns, Document, IndexLine, Problem, Reading, Records, Role
 from memkit.text import front_matter
 
 NAME = "archive"
@@ -56,3 +57,23 @@ def parse(doc: Document, *, spans: bool = False) -> Records:
     if not spans:
         records.spans = None
     return records
+
+
+def read(docs: Sequence[Reading]) -> tuple[list[Records], Columns]:
+    """Return what parse() finds in each of many day files, their entries as columns."""
+    heads = [_head(doc) for doc in docs]
+    held = [pages.Page(doc, start, skip_heading=str(doc.role.day)) for doc, (start, _, _) in zip(docs, heads, strict=True)]
+    records, columns = pages.read(held)
+    for record, (_, index, problems) in zip(records, heads, strict=True):
+        record.index = index
+        record.problems.extend(problems)
+    return records, columns
+
+
+def _head(doc: Reading) -> tuple[int, IndexLine, list[Problem]]:
+    """Return how many lines the front matter has, the index in it and what is wrong with it."""
+    if found := index_line.canonical(doc):
+        return index_line.LINES, *found
+    lines = doc.reading.split("\n")
+    cut = front_matter(lines)
+    return cut.last if cut else 0, *index_line.read(lines, cut, doc)

@@ -37,6 +37,8 @@ def parse(doc: Document, *, spans: bool = False) -> Records:
 def unquoted(index: str) -> str:
     """Return an index without the quotes of the day file's own YAML, if it was copied with them."""
     text = index.strip()
+    if text[:1] not in ("'", '"'):
+        return index
     if match := _SINGLE.fullmatch(text):
         return match[1].replace("''", "'")
     if match := _DOUBLE.fullmatch(text):

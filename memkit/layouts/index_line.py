@@ -10,17 +10,17 @@ from typing import Any
 
 from memkit.dates import parse_day
 from memkit.layouts.front import mapping
-from memkit.model import Document, IndexLine, Problem
+from memkit.model import Document, IndexLine, Problem, Reading
 from memkit.text import FrontMatter
 
 # The block as memkit and the plugin write it; read without YAML, which gives the same (a test proves it).
-_PLAIN = re.compile(r"date: ([0-9]{4}-[0-9]{2}-[0-9]{2})\nindex: '((?:[^'\x00-\x1f\x7f-\x9f\u2028\u2029\ufffe\uffff]|'')*)'")
-_HEAD = re.compile(rb"---\n(date: [0-9-]{10}\nindex: '[^\n]*')\n---\n")
+_PLAIN = re.compile(r"date: ([0-9]{4}-[0-9]{2}-[0-9]{2})\nindex: '((?:[^'\x00-\x1f\x7f-\x9f\u2028\u2029\ufffe\uffff]++|'')*+)'")
+_HEAD = re.compile(rb"---\n(date: ([0-9]{4}-[0-9]{2}-[0-9]{2})\nindex: '([^\n]*)')\n---\n")
 _QUOTED = re.compile(r"""index:[ \t]*(?:'(?:[^']|'')*'|"(?:[^"\\]|\\.)*")[ \t]*(?:#.*)?$""")
 _BREAKS = re.compile("[\t\n\r\x00-\x08\x0b-\x1f\x7f\u0085\u2028\u2029]")
 
 
-def read(lines: list[str], cut: FrontMatter | None, doc: Document) -> tuple[IndexLine, list[Problem]]:
+def read(lines: list[str], cut: FrontMatter | None, doc: Document | Reading) -> tuple[IndexLine, list[Problem]]:
     """Return the index of a day file and what is wrong with its front matter."""
     if cut is None:
         return IndexLine(None, 0), [Problem("index-missing", 1, "the day has no front matter, and so no index")]
@@ -31,17 +31,41 @@ def read(lines: list[str], cut: FrontMatter | None, doc: Document) -> tuple[Inde
     return _read_yaml(lines, cut, doc)
 
 
+def canonical(doc: Reading) -> tuple[IndexLine, list[Problem]] | None:
+    """Return what read() finds in a document whose first lines are as memkit writes them, else None."""
+    found = _written(doc.data)
+    if found is None:
+        return None
+    index = IndexLine(found[1], 3)
+    return index, _date_problems(found[0], 2, doc) + _empty(index)
+
+
+LINES = 4  # of a front matter that canonical() reads
+
+
 def plain(head: bytes) -> str | None:
     """Return the index of a day file whose first bytes are as memkit writes them, else None: read() then knows more."""
+    found = _written(head)
+    return found[1] if found else None
+
+
+def _written(head: bytes) -> tuple[str, str | None] | None:
+    """Return the day and the index."""
     match = _HEAD.match(head)
+    if match is None:
+        return None
     try:
-        found = match and _PLAIN.fullmatch(match[1].decode())
+        text = match[3].decode()
     except UnicodeDecodeError:
         return None
-    return found[2].replace("''", "'").strip() or None if found else None
+    day = match[2].decode()
+    if text.isprintable() and "'" not in text:  # nothing in it is doubled, and nothing that _PLAIN refuses
+        return day, text.strip() or None
+    found = _PLAIN.fullmatch(match[1].decode())
+    return (found[1], found[2].replace("''", "'").strip() or None) if found else None
 
 
-def _read_yaml(lines: list[str], cut: FrontMatter, doc: Document) -> tuple[IndexLine, list[Problem]]:
+def _read_yaml(lines: list[str], cut: FrontMatter, doc: Document | Reading) -> tuple[IndexLine, list[Problem]]:
     problems = _hidden(lines, cut)
     at = {key: [cut.first + n for n, line in enumerate(cut.lines, 1) if _is_key(line, key)] for key in ("date", "index")}
     line = at["index"][-1] if at["index"] else 0
@@ -114,7 +138,7 @@ def _hidden(lines: list[str], cut: FrontMatter) -> list[Problem]:
     return [Problem("index-hidden", cut.first, "the plugin does not see this front matter: `---` must be line 1 and close it")]
 
 
-def _date_problems(text: str, line: int, doc: Document) -> list[Problem]:
+def _date_problems(text: str, line: int, doc: Document | Reading) -> list[Problem]:
     """Return a problem if `date:` is not the day of the file name."""
     if text == str(doc.role.day):
         return []

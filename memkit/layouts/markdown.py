@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import date
 
-from memkit.blocks import Block, Heading, Scan, scan
+from memkit.blocks import Heading, Scan, scan
 from memkit.marks import Marks, clock_in_heading, day_in_heading, hash_tags, read_marks
 from memkit.model import Document, Entries, Records
 
@@ -18,7 +18,7 @@ def read(doc: Document, lines: list[str], start: int, *, clock: str | None = Non
     """
     found = scan(lines, start)
     records = Records(doc.path, doc.role, problems=[*doc.problems, *found.problems], spans=found.spans)
-    marks = [_marks(block) for block in found.blocks]
+    marks = [marks_of(block.kind, block.text) for block in found.blocks]
     if not all(mark.text.strip() for mark in marks):
         marks = _without_empty(found, marks)
     records.tags = [(block.line, tag) for block, mark in zip(found.blocks, marks, strict=True) for tag in mark.tags]
@@ -41,10 +41,11 @@ def _without_empty(found: Scan, marks: list[Marks]) -> list[Marks]:
     return [mark for _, mark in kept]
 
 
-def _marks(block: Block) -> Marks:
-    if block.kind in ("item", "paragraph"):
-        return read_marks(block.text, item=block.kind == "item")
-    return Marks(block.text, None, None, tuple(hash_tags(block.text, item=False)), None, None)
+def marks_of(kind: str, text: str) -> Marks:
+    """Return the marks of a block of a kind; a table, quote or code has none but its #tags."""
+    if kind in ("item", "paragraph"):
+        return read_marks(text, item=kind == "item")
+    return Marks(text, None, None, tuple(hash_tags(text, item=False)), None, None)
 
 
 def _entries(found: Scan, marks: list[Marks], sections: list[str | None], clocks: list[str | None]) -> Entries:

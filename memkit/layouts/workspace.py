@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import date
 
-from memkit.layouts import markdown, transcript
+from memkit.layouts import markdown, pages, transcript
 from memkit.layouts.front import mapping
 from memkit.layouts.names import SYSTEM_FILES, is_template, leftover, named_day, split
 from memkit.marks import clock_in_name
-from memkit.model import Document, Records, Role
+from memkit.model import Columns, Document, Reading, Records, Role
 from memkit.text import front_matter
 
 NAME = "workspace"
@@ -72,13 +73,26 @@ def parse(doc: Document, *, spans: bool = False) -> Records:
         return transcript.parse(doc, spans=spans)
     lines = doc.reading.split("\n")
     cut = front_matter(lines, strict=True)
-    clock = None
-    if doc.role.day:
-        found = named_day(split(doc.path)[1])
-        clock = clock_in_name(found.rest, doc.role.day)
-    records = markdown.read(doc, lines, cut.last if cut else 0, clock=clock)
+    records = markdown.read(doc, lines, cut.last if cut else 0, clock=_clock(doc))
     if cut:
         records.problems.extend(mapping(cut)[1])
     if not spans:
         records.spans = None
     return records
+
+
+def read(docs: Sequence[Reading]) -> tuple[list[Records], Columns]:
+    """Return what parse() finds in each of many dated logs, their entries as columns."""
+    cuts = [front_matter(doc.reading.split("\n"), strict=True) if doc.data.startswith(b"---") else None for doc in docs]
+    records, columns = pages.read(
+        [pages.Page(doc, cut.last if cut else 0, clock=_clock(doc)) for doc, cut in zip(docs, cuts, strict=True)]
+    )
+    for record, cut in zip(records, cuts, strict=True):
+        if cut:
+            record.problems.extend(mapping(cut)[1])
+    return records, columns
+
+
+def _clock(doc: Document | Reading) -> str | None:
+    """Return the time in the name of a dated log."""
+    return clock_in_name(named_day(split(doc.path)[1]).rest, doc.role.day) if doc.role.day else None

@@ -21,6 +21,7 @@ from memkit.hits import SearchResult
 from memkit.layouts import archive
 from memkit.model import clean
 from memkit.store import Store
+from memkit.tools import place
 from memkit.tools.arguments import Answer, Day, Flag, Number, Text, Texts, tool
 
 FEW = 20  # of what is told beside memory: warnings, stale rows, rows of a plan
@@ -51,7 +52,7 @@ def open_store(
 
     Raises: StoreNotFound, AmbiguousStore, BadArgument.
     """
-    return opening.open_store(root, layout="archive", tz=tz, now=now, lock_timeout=lock_timeout)
+    return opening.open_store(root, layout="archive", tz=tz, now=now, lock_timeout=lock_timeout, cache=place.cached())
 
 
 @tool("archive")

@@ -42,7 +42,7 @@ def open_store(
     Raises: StoreNotFound, AmbiguousStore, BadArgument.
     """
     found = root if root is not None else place.layers_root()
-    return opening.open_store(found, layout="layers", hot_limit=hot_limit, tz=tz, now=now)
+    return opening.open_store(found, layout="layers", hot_limit=hot_limit, tz=tz, now=now, cache=place.cached())
 
 
 @tool("layers")

@@ -30,6 +30,12 @@ def workspace_root() -> str | None:
     return os.environ.get("MEMORY_WORKSPACE") or None
 
 
+def cached() -> bool | str:
+    """Return what $MEMKIT_CACHE says of caching what is loaded, as memkit.open takes it: 1 is yes, 0 no, else a folder."""
+    said = os.environ.get("MEMKIT_CACHE", "").strip()
+    return said.casefold() in ("1", "true") or (said if said.casefold() not in ("", "0", "false") else False)
+
+
 def workspace_options(*, places: bool) -> dict[str, Any]:
     """Return what the environment says of a workspace, as options of memkit.open: embeddings, and with `places` also those."""
     settings = embedding()

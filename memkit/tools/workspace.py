@@ -51,7 +51,7 @@ def open_store(
     Raises: StoreNotFound, BadArgument.
     """
     found = root if root is not None else place.workspace_root() or place.WORKSPACE
-    given = place.workspace_options(places=root is None)
+    given = {"cache": place.cached(), **place.workspace_options(places=root is None)}
     return opening.open_store(found, layout="workspace", tz=tz, now=now, lock_timeout=lock_timeout, **given)
 
 

@@ -1,0 +1,48 @@
+"""`memkit cache`: where loaded stores are cached, how large that is, and a way to be rid of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from memkit.cli.commands import cli
+from memkit.cli.options import print_options
+from memkit.cli.output import show
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+ACTION = click.Argument(["action"], required=False, type=click.Choice(["clear"]), metavar="[clear]")
+
+
+@cli.command(params=[ACTION, *print_options("table", "json", "csv")])
+def cache(action: str | None, format: str, limit: int | None) -> None:
+    """List the loaded stores that are cached, or clear them.
+
+    MEMKIT_CACHE=1 has the commands and the agents' tools cache what they load, MEMKIT_CACHE=DIR in a folder of yours.
+
+    Example: memkit cache clear
+    """
+    from memkit import cache as cached
+
+    folder = _folder()
+    if action == "clear":
+        click.echo(f"{cached.clear(folder):,} bytes removed from {folder}")
+        return
+    found = cached.held(folder)
+    show(found, format, limit)
+    click.echo(f"memkit: {folder}: {int(found['bytes'].sum()):,} bytes of at most {cached.LIMIT:,}", err=True)
+
+
+def _folder() -> Path:
+    """Return the folder that the environment names, else the usual one.
+
+    Raises: BadArgument.
+    """
+    from memkit import files
+    from memkit.cache import usual_folder
+    from memkit.tools import place
+
+    named = place.cached()
+    return usual_folder() if isinstance(named, bool) else files.place_of(named, "MEMKIT_CACHE").absolute()
