@@ -13,7 +13,9 @@ __version__ = "0.3.0"
 
 _NAMES = {
     "open": ("memkit.opening", "open_store"),
+    "open_many": ("memkit.fleet", "open_many"),
     "Store": ("memkit.store", "Store"),
+    "Fleet": ("memkit.fleet", "Fleet"),
     "read_export": ("memkit.export", "read_export"),
     "MemkitError": ("memkit.errors", "MemkitError"),
     "StoreNotFound": ("memkit.errors", "StoreNotFound"),
@@ -38,6 +40,7 @@ __all__ = [
     "DiskError",
     "EmbedError",
     "ExportError",
+    "Fleet",
     "FrozenError",
     "LockTimeout",
     "LostTextError",
@@ -48,6 +51,7 @@ __all__ = [
     "UnsupportedError",
     "__version__",
     "open",
+    "open_many",
     "read_export",
 ]
 
@@ -69,6 +73,7 @@ if TYPE_CHECKING:
         UnsupportedError,
     )
     from memkit.export import read_export
+    from memkit.fleet import Fleet, open_many
     from memkit.opening import open_store as open
     from memkit.store import Store
 

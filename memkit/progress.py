@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from typing import TypeVar
 
 from tqdm.auto import tqdm
@@ -14,7 +14,9 @@ FEW = 100  # things that are never worth one
 _Item = TypeVar("_Item")
 
 
-def watched(items: Sequence[_Item], doing: str, unit: str, *, show: bool = True, few: int = FEW) -> Iterator[_Item]:
+def watched(
+    items: Sequence[_Item], doing: str, unit: str, *, show: bool = True, few: int = FEW
+) -> Generator[_Item, None, None]:
     """Yield the items, and show how far they are when somebody is there to look; `doing` says what is done to them.
 
     Of fewer than `few` nothing is shown.

@@ -26,6 +26,8 @@ NEVER = np.iinfo("int64").min  # how NaT looks as a number
 # Beyond these years an offset from UTC would leave the range of Python's dates.
 _WALLS = (np.datetime64("0001-01-03", "ms"), np.datetime64("9999-12-29", "ms"))
 _BLOCK = 8192
+_BETWEEN = "\0"  # between texts made one; no text that memkit reads holds it
+_RARE = 50  # a word is rare where it lies in less than every 50th row
 _UNKNOWN, _ODD = sys.maxunicode + 1, sys.maxunicode + 2
 
 
@@ -88,6 +90,9 @@ def matching(
     return _picked(frame, folded.mask(terms, mode, fields=fields), tz)
 
 
+ORDERING = ("date", "clock", "written_at", "path", "line")  # the columns that say what is newer
+
+
 def newest_first(frame: pd.DataFrame, tz: tzinfo | None = None) -> pd.DataFrame:
     """Return the entries by instant, newest first; equal ones by later date, path and line; without instant last.
 
@@ -112,8 +117,10 @@ def order(frame: pd.DataFrame, tz: tzinfo | None) -> Any:
 
 
 def _picked(frame: pd.DataFrame, hit: Any, tz: tzinfo | None) -> pd.DataFrame:
-    """Return the rows of a mask, newest first."""
-    return newest_first(frame.take(np.flatnonzero(hit)), tz)
+    """Return the rows of a mask, newest first: only what orders them is taken twice."""
+    rows = np.flatnonzero(hit)
+    keys = frame[[name for name in ORDERING if name in frame]].take(rows)
+    return frame.take(rows[order(keys, tz)]).reset_index(drop=True)
 
 
 def days_of(frame: pd.DataFrame) -> Any:
@@ -209,13 +216,16 @@ def row_keys(frame: pd.DataFrame, tags: pd.DataFrame) -> tuple[Any, Any]:
 class Folded:
     """The text and the tags of a frame, folded once: `mask` answers which rows match. A column not there is None.
 
-    Plain strings are held: CPython finds a substring in them four times as fast as pyarrow does.
+    Plain strings are held: CPython finds a substring in them four times as fast as pyarrow does, and in all of them, made
+    one, what is rare faster still.
     """
 
     rows: int
     text: Sequence[str] | None
     tags: Sequence[str] | None
     codes: Any = None
+    whole: str = ""
+    starts: Any = None
 
     @classmethod
     def of(cls, frame: pd.DataFrame, fields: str | Iterable[str] = match.FIELDS) -> Folded:
@@ -223,7 +233,11 @@ class Folded:
         held = [field for field in match.check_fields(fields) if field in frame]
         text = fold_column(frame["text"]) if "text" in held else None
         codes, names = coded(frame["tag"]) if "tag" in held else (None, None)
-        return cls(len(frame), text, None if names is None else [match.fold(name) for name in names], codes)
+        tags = None if names is None else [match.fold(name) for name in names]
+        if text is None:
+            return cls(len(frame), None, tags, codes)
+        sizes = np.fromiter(map(len, text), dtype="int64", count=len(text))
+        return cls(len(frame), text, tags, codes, _BETWEEN.join(text), np.cumsum(sizes + 1) - sizes - 1)
 
     def __len__(self) -> int:
         """Return the number of rows."""
@@ -251,9 +265,33 @@ class Folded:
         if self.tags is not None and "tag" in fields:
             hit |= np.array([*(term in tag for tag in self.tags), False])[self.codes[rows]]
         if self.text is not None and "text" in fields:
-            text = self.text if len(rows) == self.rows else [self.text[row] for row in rows.tolist()]
-            hit |= np.fromiter((term in entry for entry in text), dtype="bool", count=len(rows))
+            hit |= self._in_all(term) if len(rows) == self.rows else self._in_some(term, rows)
         return hit
+
+    def _in_some(self, term: str, rows: Any) -> Any:
+        """Return whether a folded term lies in the text of some rows."""
+        text = self.text or ()
+        return np.fromiter((term in text[row] for row in rows.tolist()), dtype="bool", count=len(rows))
+
+    def _in_all(self, term: str) -> Any:
+        """Return whether a folded term lies in the text of each row: one look at all of them, as long as few rows hit."""
+        hit = np.zeros(self.rows, dtype="bool")
+        found = self._places(term, self.rows // _RARE)
+        if found is None:
+            return self._in_some(term, np.arange(self.rows))
+        hit[np.searchsorted(self.starts, found, side="right") - 1] = True
+        return hit
+
+    def _places(self, term: str, most: int) -> list[int] | None:
+        """Return where a folded term lies in the whole text; None if there are more such places than `most`."""
+        if _BETWEEN in term:
+            return None
+        found: list[int] = []
+        at = self.whole.find(term)
+        while at >= 0 and len(found) <= most:
+            found.append(at)
+            at = self.whole.find(term, at + 1)
+        return found if at < 0 else None
 
 
 def fold_column(column: pd.Series) -> list[str]:

@@ -54,18 +54,83 @@ def volume(
 
     Raises: BadArgument for another `by`, or a tokenizer that is none.
     """
-    if not isinstance(by, str) or by not in KEYS:
-        raise BadArgument(f"by: {str(by)[:40]!r}; expected {', '.join(KEYS)}")
-    groups = _groups(frame, by, tags, tz)
+    groups = _groups(frame, check_by(by), tags, tz)
     sizes = {"chars": _chars(frame), "bytes": text_bytes(frame["text"])}
     if tokenizer is not None:
         sizes["tokens"] = _tokens(frame["text"], tokenizer)
     sums = _sums(groups, sizes, query.days_of(frame))
-    order = _by_name(groups.keys, sums) if by in NAMES else _as_listed(groups.keys, sums)
-    return _volume(by, groups.keys, {name: column[order] for name, column in sums.items()}, order, sizes["chars"].sum())
+    return _ordered(by, groups.keys, sums, sizes["chars"].sum(), schema.VOLUME)
 
 
-def _volume(by: str, keys: Any, sums: dict[str, Any], order: Any, total: int) -> pd.DataFrame:
+def day_sums(
+    frame: pd.DataFrame,
+    by: str,
+    *,
+    tags: pd.DataFrame | None = None,
+    tz: tzinfo | None = None,
+    tokenizer: Tokenizer | None = None,
+) -> pd.DataFrame:
+    """Return the sums of a frame by key and day, small enough to be gathered from many: what volume_of adds up.
+
+    Columns: key (missing where the day tells it), date, entries, chars, bytes, and `tokens` if there is a tokenizer.
+
+    Raises: as volume.
+    """
+    known_by_day = check_by(by) in (*TIMES, "weekday")
+    groups = Groups((), np.full(len(frame), -1)) if known_by_day else _groups(frame, by, tags, tz)
+    rows = np.arange(len(frame)) if groups.rows is None else groups.rows
+    keys = pa.array([*groups.keys, None], pa.large_string()).take(pa.array(groups.codes % (len(groups.keys) + 1)))
+    columns = {
+        "key": schema.series(schema.STR, keys),
+        "date": query.days_of(frame)[rows],
+        "entries": np.ones(len(rows), "int64"),
+    }
+    columns |= {"chars": _chars(frame)[rows], "bytes": text_bytes(frame["text"])[rows]}
+    if tokenizer is not None:
+        columns["tokens"] = _tokens(frame["text"], tokenizer)[rows]
+    return pd.DataFrame(columns).groupby(["key", "date"], dropna=False, sort=False).sum().reset_index()
+
+
+def sums_schema(*, tokens: bool = False) -> schema.Schema:
+    """Return the columns of day_sums."""
+    sizes = ("entries", "chars", "bytes", *(["tokens"] if tokens else []))
+    return {"key": schema.STR, "date": schema.DAY, **dict.fromkeys(sizes, schema.BYTES)}
+
+
+def volume_of(sums: pd.DataFrame, by: str, total: int) -> pd.DataFrame:
+    """Return the volume of many frames, whose day_sums are given as one frame, and of which `total` are the characters.
+
+    As volume, but for characters and tokens in int64.
+
+    Raises: BadArgument for another `by`.
+    """
+    frame = sums.assign(**{by: sums["key"]}) if check_by(by) in (*NAMES, "hour") else sums
+    if by == "hour" and len(frame):
+        groups = Groups(CYCLES[by], pd.Index(CYCLES[by], dtype=schema.STR).get_indexer(frame[by]))
+    else:
+        groups = _groups(frame, by, None, None)
+    sizes = {name: sums[name].to_numpy() for name in sums.columns[2:]}
+    wide = schema.VOLUME | {"chars": schema.BYTES, "cumulative_chars": schema.BYTES}
+    return _ordered(by, groups.keys, _sums(groups, sizes, query.days_of(frame)), total, wide)
+
+
+def check_by(by: object) -> str:
+    """Return what volume goes by.
+
+    Raises: BadArgument for another word.
+    """
+    if not isinstance(by, str) or by not in KEYS:
+        raise BadArgument(f"by: {str(by)[:40]!r}; expected {', '.join(KEYS)}")
+    return by
+
+
+def _ordered(by: str, keys: Any, sums: dict[str, Any], total: int, dtypes: schema.Schema) -> pd.DataFrame:
+    """Return the frame of sums, a row for each key that counts, in its order."""
+    order = _by_name(keys, sums) if by in NAMES else _as_listed(keys, sums)
+    return _volume(by, keys, {name: column[order] for name, column in sums.items()}, order, total, dtypes)
+
+
+def _volume(by: str, keys: Any, sums: dict[str, Any], order: Any, total: int, dtypes: schema.Schema) -> pd.DataFrame:
     """Return the frame of sums, a row for each key in the given order; the code beyond the keys is the missing one."""
     days = by == "day"
     missing = np.datetime64("NaT", "ms")
@@ -76,10 +141,12 @@ def _volume(by: str, keys: Any, sums: dict[str, Any], order: Any, total: int) ->
         "share": sums["chars"] / total if total else np.zeros(len(order)),
         "cumulative_chars": np.cumsum(sums["chars"]),
     }
-    dtypes = {by: schema.DAY if days else schema.STR, **schema.VOLUME}
-    if "tokens" in sums:
-        dtypes["tokens"] = schema.COUNT
-    return schema.frame(dtypes, columns)
+    return schema.frame(volume_schema(by, dtypes, tokens="tokens" in sums), columns)
+
+
+def volume_schema(by: str, dtypes: schema.Schema = schema.VOLUME, *, tokens: bool = False) -> schema.Schema:
+    """Return the columns of a volume by `by`."""
+    return {by: schema.DAY if by == "day" else schema.STR, **dtypes, **({"tokens": dtypes["chars"]} if tokens else {})}
 
 
 def _sums(groups: Groups, sizes: dict[str, Any], days: Any) -> dict[str, Any]:

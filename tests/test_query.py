@@ -254,6 +254,20 @@ def test_the_mask_says_what_folding_and_looking_row_by_row_says(rows, terms, mod
     assert [match.matches([match.fold(term) for term in terms], row, mode) for row in folded] == expected
 
 
+@given(st.lists(st.one_of(WORDS, st.text(max_size=6), st.just("a\0b")), min_size=1, max_size=40), WORDS | st.just("a\0b"))
+def test_rare_and_frequent_words_are_found_alike(texts, term):
+    folded = query.Folded.of(entries(*({"text": text} for text in texts)), "text")
+    told = [match.fold(term) in text for text in folded.text]
+    assert folded._in_some(match.fold(term), np.arange(len(texts))).tolist() == told
+    for most in (0, 1, len(texts), 10_000):
+        found = folded._places(match.fold(term), most)
+        if found is not None:
+            hit = np.zeros(len(texts), dtype="bool")
+            hit[np.searchsorted(folded.starts, found, side="right") - 1] = True
+            assert hit.tolist() == told
+    assert folded.mask([term], fields="text").tolist() == told
+
+
 @given(st.lists(st.one_of(st.none(), WORDS, st.text(max_size=10)), max_size=20))
 def test_a_column_folds_as_its_texts_one_by_one(values):
     column = pd.Series(values, dtype=schema.STR)

@@ -21,6 +21,7 @@ from memkit.edits import Plan
 from memkit.errors import UnsupportedError
 from memkit.layouts import named
 from memkit.model import Role, Snapshot
+from memkit.progress import watched
 
 SILENCING = (
     "unreadable",
@@ -129,7 +130,7 @@ def run(store: Snapshot, settings: Settings | None = None, mend: Mend | None = N
     asked = settings or Settings()
     silent = _Silence(store)
     rows = []
-    for rule in rules:
+    for rule in watched(rules, "auditing", "rule", few=2):
         found = [finding for finding in rule.check(store) if rule.name in LOUD or not silent.about(finding)]
         rows += [_row(rule, asked.severity(rule), finding) for finding in found if rule.name not in asked.off]
         silent.add(found, whole=rule.name in SILENCING)

@@ -25,8 +25,10 @@ class Found(NamedTuple):
     layout: Layout
 
 
-def find_store(path: str | os.PathLike[str], layout: str | None = None) -> Found:
+def find_store(path: str | os.PathLike[str], layout: str | None = None, *, new: bool = True) -> Found:
     """Return the store at a path: at the path itself, else at one of the places where the originals keep theirs.
+
+    With `layout` an empty store may begin where there is none yet, unless `new` is False.
 
     Raises: StoreNotFound, AmbiguousStore, BadArgument.
     """
@@ -38,10 +40,10 @@ def find_store(path: str | os.PathLike[str], layout: str | None = None) -> Found
             raise AmbiguousStore(f"{place}: it looks like {' and like '.join(names)}; pass layout= to choose one")
         if names:
             return Found(_vault(top, place), place, layouts.named(names[0]))
-    if wanted:
+    if wanted and new:
         root = _new_root(top, wanted)
         return Found(_vault(top, root), root, wanted)
-    raise StoreNotFound(_nothing_at(top))
+    raise StoreNotFound(_nothing_at(top) if wanted is None or not top.is_dir() else _none_of(top, wanted))
 
 
 def _folder(given: str) -> Path:
@@ -96,6 +98,10 @@ def _new_root(top: Path, layout: Layout) -> Path:
     if layout.NAME == "archive" and (top / ".obsidian").is_dir():
         return top / ".agents/nutstore-sync/memory"
     return top
+
+
+def _none_of(top: Path, wanted: Layout) -> str:
+    return f"{top}: no {wanted.NAME} store in it; leave layout= out, or open it alone to start one there"
 
 
 def _nothing_at(top: Path) -> str:

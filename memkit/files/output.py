@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from memkit.errors import BadArgument, PathError
+from memkit.files.folders import remove_empty
 from memkit.files.trouble import readable
 
 
@@ -61,6 +62,27 @@ def write_output(target: Path, data: bytes, *, stores: Iterable[Path] = ()) -> N
 def read_output(path: Path) -> bytes:
     """Return the bytes of a file that write_output made."""
     return path.read_bytes()
+
+
+def tail_of_output(path: Path, size: int) -> bytes:
+    """Return the last `size` bytes of a file outside the stores, all of a shorter one.
+
+    Raises: DiskError.
+    """
+    with readable(str(path), "read"), path.open("rb") as handle:
+        handle.seek(max(0, path.stat().st_size - size))
+        return handle.read()
+
+
+def remove_output(target: Path, *, stores: Iterable[Path] = ()) -> None:
+    """Remove a file that write_output made, and its folders as far as they are empty then.
+
+    Raises: PathError if it lies inside one of the stores, DiskError.
+    """
+    full = refuse_inside(target, stores)
+    with readable(str(target), "removed"):
+        full.unlink(missing_ok=True)
+    remove_empty([str(full.parent.parent), str(full.parent)])
 
 
 def text_of_output(path: Path) -> str | None:

@@ -11,6 +11,7 @@ import pandas as pd
 
 from memkit.fts import rows
 from memkit.fts.state import Stamp
+from memkit.progress import watched
 
 # By path: size, mtime_ns, and the SHA-256 or what tells it when it is wanted (None: unknown).
 Seen = Mapping[str, tuple[int, int, str | Callable[[], str | None] | None]]
@@ -58,7 +59,7 @@ def fill(conn: sqlite3.Connection, seen: Seen, extras: Extras) -> Synced:
     for path in fresh:
         if path not in ids:
             ids[path] = number = number + 1
-    for batch in _batches(fresh, seen):
+    for batch in watched(list(_batches(fresh, seen)), "indexing", "part", few=2):
         _add(conn, batch, [(ids[path], path, *seen[path][:2], _hash(fresh[path])) for path in batch], extras)
     extras.finish(conn)
     files, chunks = conn.execute("SELECT count(*), ifnull(sum(entries), 0) FROM files").fetchone()
