@@ -10,6 +10,8 @@ from random import Random
 LAST_DAY = date(2026, 10, 21)
 NEEDLES = ("回南天", "red kettle", "茶")  # words that the questions ask for: rare, rare, and one common character
 
+SIZES = {"month": (30, 50), "year": (365, 50), "decade": (3650, 50), "million": (20_000, 50)}  # day files, entries of each
+
 _TAGS = (
     "计划",
     "决定",
@@ -52,7 +54,7 @@ def build(root: Path, layout: str, *, files: int, entries: int, seed: int = 7) -
         target = root / path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(text, encoding="utf-8", newline="\n")
-    if layout == "archive":
+    if layout.startswith("archive"):
         _write_catalogs(root)
     if layout == "workspace":
         (root / "MEMORY.md").write_text("# 长期记忆\n\n- 豆 15 克，水 225 克\n", encoding="utf-8", newline="\n")
@@ -99,6 +101,18 @@ def _archive_day(day: date, entries: int, random: Random) -> tuple[str, str]:
     )
 
 
+def _rich_archive_day(day: date, entries: int, random: Random) -> tuple[str, str]:
+    """Return a day file of rich Markdown: as a log of a workspace, and with lists inside lists."""
+    path, plain = _archive_day(day, 4, random)
+    head = plain.split("\n")[:5]
+    lines = []
+    for number, at in enumerate(_clocks(day, entries, random)):
+        if number % 8 == 0:
+            lines += ["", f"### {at:%H:%M} - {random.choice(_TAGS)}", ""]
+        lines += _RICH[random.choices(range(len(_RICH)), (*_WEIGHTS, 10))[0]](random)
+    return path, "\n".join((*head, *lines)) + "\n"
+
+
 def _write_catalogs(root: Path) -> None:
     """Write the catalog of each year from the day files' own index lines."""
     for folder in sorted((root / "archive").iterdir()):
@@ -132,4 +146,8 @@ _SHAPES: tuple[Callable[[Random], list[str]], ...] = (
     lambda random: ["", "```python", f"print({random.randrange(100)})", "```", ""],
 )
 _WEIGHTS = (40, 20, 10, 8, 12, 4, 3, 3)
-_DAYS = {"layers": _layers_day, "archive": _archive_day, "workspace": _workspace_day}
+_RICH: tuple[Callable[[Random], list[str]], ...] = (
+    *_SHAPES,
+    lambda random: [f"- {sentence(random)}", *(f"  - {sentence(random)}" for _ in range(random.randrange(1, 4)))],
+)
+_DAYS = {"layers": _layers_day, "archive": _archive_day, "workspace": _workspace_day, "archive-rich": _rich_archive_day}

@@ -10,7 +10,7 @@ import pandas as pd
 
 from memkit import fts, match, schema
 from tests.benchmarks import corpus
-from tests.benchmarks.rows import Row, _clocked
+from tests.benchmarks.measure import Clocked, Row
 
 A_FILE = 50  # blocks
 HITS = 50  # of the rare word
@@ -60,14 +60,14 @@ def rows(scratch: Path, count: int) -> Iterator[Row]:
         blocks.seen[path] = (1, blocks.seen[path][1] + 1, None)
 
     phrase, short = corpus.NEEDLES[0], corpus.NEEDLES[2]
-    refresh = _clocked(lambda: fts.sync(target, blocks.seen, blocks.entries), before=touch)
-    yield Row(f"index: refresh one file of {size}", "build it", refresh, _clocked(build), 0.01)
+    refresh = Clocked(lambda: fts.sync(target, blocks.seen, blocks.entries), before=touch)
+    yield Row(f"index: refresh one file of {size}", "build it", refresh, Clocked(build), 0.01)
     for name, term, goal in (("3 characters", "蓝釉茶", 0.05), ("3 frequent characters", phrase, None)):
-        scan = _clocked(lambda term=term: blocks.scan(term))
+        scan = Clocked(lambda term=term: blocks.scan(term))
         hits = len(fts.find(target, [term]))
-        find = _clocked(lambda term=term: fts.find(target, [term]))
+        find = Clocked(lambda term=term: fts.find(target, [term]))
         yield Row(f"index: {name}, {hits:,} hits", "plain scan", find, scan, goal)
-    best = _clocked(lambda: fts.find(target, [short], limit=10))
-    yield Row(f"index: {short!r}, the best 10 of {size}", "plain scan", best, _clocked(lambda: blocks.scan(short)))
+    best = Clocked(lambda: fts.find(target, [short], limit=10))
+    yield Row(f"index: {short!r}, the best 10 of {size}", "plain scan", best, Clocked(lambda: blocks.scan(short)))
     megabytes = target.stat().st_size / 1e6
-    yield Row(f"index: {megabytes:,.0f} MB, look at its files", "plain scan", _clocked(lambda: fts.look(target)), scan)
+    yield Row(f"index: {megabytes:,.0f} MB, look at its files", "plain scan", Clocked(lambda: fts.look(target)), scan)

@@ -7,7 +7,8 @@ from itertools import cycle
 from pathlib import Path
 
 from tests.benchmarks import corpus
-from tests.benchmarks.rows import NOW, Row, Timed
+from tests.benchmarks.measure import Row, Timed
+from tests.benchmarks.rows import NOW
 from tests.browser import Pages, chromium
 from tests.lab import Lab, server
 

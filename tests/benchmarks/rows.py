@@ -1,143 +1,161 @@
-"""What is measured: each Row is one of our calls beside its peer, over the same files, in turns."""
+"""What is measured: loads, figures, writes and starts, each Row one of our calls beside its floor and its peers."""
 
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from contextlib import contextmanager
 from functools import partial
 from itertools import count
 from pathlib import Path
-from time import perf_counter
+
+import pandas as pd
 
 import memkit
 from memkit import layouts
 from tests.benchmarks import corpus, peers
+from tests.benchmarks.measure import Clocked, Peer, Process, Row, Run, Timed
 
 NOW = f"{corpus.LAST_DAY}T21:30+00:00"
+TODAY = {name: layouts.named(name).day_path(corpus.LAST_DAY) for name in ("layers", "archive", "workspace")}
+LOAD_GOALS = {"layers": 3.5, "archive": 3.5, "workspace": 10, "a rich archive": 10}
+PUSHED = 1000  # rows
+SLOW = 3  # rounds of the peers of a load, most of which take much longer than ours
 
 
-@dataclass(frozen=True, slots=True)
-class Timed:
-    """Seconds of one call, and megabytes at its peak above the imports if that was measured."""
-
-    seconds: float
-    peak_mb: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One line of the table; `goal` is the ratio that memkit wants to keep, if it has named one."""
-
-    name: str
-    peer_name: str
-    ours: Callable[[], Timed]
-    peer: Callable[[], Timed]
-    goal: float | None = None
-
-
-def loads(root: Path, layout: str) -> Iterator[Row]:
-    """Yield the cold load of a layout beside the floor, each in fresh processes, imports excluded, page cache warm."""
-    goal = 6 if layout == "layers" else None
+def loads(root: Path, layout: str, name: str = "") -> Iterator[Row]:
+    """Yield the cold load of a layout, each in fresh processes, imports excluded, page cache warm."""
+    name = name or layout
+    found = [
+        ("python-frontmatter, line by line", "frontmatter", "frontmatter"),
+        ("foam-wiki, a row a file", "foamwiki", "foam"),
+    ]
+    if name in ("layers", "archive"):  # what a regular expression can read
+        found.insert(1, ("DuckDB read_text, regex", "duckdb", "duckdb"))
+    first, *more = (optional(told, needs, partial(child, what, root, layout), rounds=SLOW) for told, needs, what in found)
     yield Row(
-        f"load {layout} to entries()",
-        "floor",
-        lambda: _child("load", root, layout),
-        lambda: _child("floor", root, layout),
-        goal,
+        f"load {name} to entries()",
+        first.name,
+        partial(child, "load", root, layout),
+        first.run,
+        floor=Peer("read + decode", partial(child, "floor", root, layout), LOAD_GOALS[name]),
+        more=tuple(more),
     )
+
+
+def loads_from_cache(root: Path, layout: str, name: str = "") -> Iterator[Row]:
+    """Yield the load from a cache, which the first one of all writes, beside the one without, each in fresh processes."""
+    with tempfile.TemporaryDirectory(prefix="memkit-benchmark-") as folder:
+        yield Row(
+            f"load {name or layout} from the cache",
+            "load without",
+            partial(child, "load", root, layout, folder),
+            partial(child, "load", root, layout),
+            0.5,
+            floor=Peer("read + decode", partial(child, "floor", root, layout)),
+        )
 
 
 def reloads(root: Path) -> Iterator[Row]:
     """Yield what noticing nothing, and one changed file, costs beside a look at the folder."""
-    mem = _open(root)
-    look = _clocked(lambda: peers.look(root))
-    yield Row("reload, nothing changed", "scandir + stat", _clocked(mem._loaded.refresh), look, 2)
-    last = root / f"cold/{corpus.LAST_DAY:%Y-%m}/{corpus.LAST_DAY}.md"
-    yield Row("reload, one file changed", "scandir + stat", _clocked(mem._loaded.refresh, before=lambda: _touch(last)), look, 3)
+    mem = opened(root)
+    look = Clocked(lambda: peers.look(root))
+    yield Row("reload, nothing changed", "scandir + stat", Clocked(mem._loaded.refresh), look, 2)
+    with changing(root / TODAY["layers"]) as touch:
+        yield Row("reload, one file changed", "scandir + stat", Clocked(mem._loaded.refresh, before=touch), look, 3)
 
 
-def questions(root: Path) -> Iterator[Row]:
-    """Yield queries beside grep; `still` ones are asked of the loaded frame alone, without a look at the folder."""
-    mem, still = _open(root), _open(root)
-    state = still._loaded.refresh()
-    still._loaded.refresh = lambda: state
-    long, english, short = corpus.NEEDLES
+@contextmanager
+def changing(path: Path) -> Iterator[Callable[[], None]]:
+    """Give what adds a line to a file, and take all of them off again."""
+    before = path.read_bytes()
 
-    def row(
-        name: str, ask: Callable[[], object], pattern: str, goal: float | None = None, how: str = "-rniE", before=None
-    ) -> Row:
-        return Row(
-            name, f"grep {how}", _clocked(ask, before=before), _clocked(lambda: peers.grep(root, pattern, how=how)), goal
-        )
+    def touch() -> None:
+        with path.open("a", encoding="utf-8", newline="\n") as handle:
+            handle.write(f"- [{corpus.LAST_DAY}T23:00:00.000Z] [计划] 又记一条\n")
 
-    def forget() -> None:
-        state.__dict__.pop("folded", None)
-
-    yield row(f"matching {long!r}, the first query (folds)", lambda: still.matching(long), long, before=forget)
-    yield row(f"matching {long!r}", lambda: still.matching(long), long, 0.5)
-    yield row(f"matching {long!r}", lambda: still.matching(long), long, how="-rnF")
-    yield row(f"matching {english!r}, as one phrase", lambda: still.matching(f'"{english}"'), english, 0.5)
-    yield row(f"matching {short!r}, one character", lambda: still.matching(short), short, 0.5)
-    yield row(f"matching {long!r}, with a look at the folder", lambda: mem.matching(long), long, 1)
-    yield row("recent(30)", lambda: still.recent(30), r"^- \[2026-(10|09-2[2-9]|09-30)", 0.1)
-    yield row("between, one month", lambda: still.between("2025-01-01", "2025-01-31"), r"^- \[2025-01-", 0.1)
-    yield row("tagged", lambda: still.tagged("计划"), r"\] \[计划\] ", 0.25)
+    try:
+        yield touch
+    finally:
+        path.write_bytes(before)
 
 
 def sums(root: Path) -> Iterator[Row]:
-    """Yield figures over the whole store beside the floor."""
-    mem = _open(root)
-    floor = _clocked(lambda: peers.floor(root))
-    yield Row("volume by month", "floor", _clocked(lambda: mem.volume("month")), floor)
-    yield Row("audit", "floor", _clocked(mem.audit), floor)
+    """Yield figures over the whole store."""
+    mem = opened(root)
+    ours = Clocked(lambda: mem.volume("month"), found=lambda frame: list(frame["entries"]))
+    theirs = Clocked(lambda: peers.months(root), found=list)
+    yield Row("volume by month", "grep -o | sort | uniq -c", ours, theirs, floor=floor(root))
 
 
 def audits(root: Path, layout: str) -> Iterator[Row]:
     """Yield the whole audit of a loaded store beside its load."""
-    mem = _open(root, layout)
-    load = _clocked(lambda: memkit.open(root, layout=layout, tz="UTC", now=NOW).entries())
-    yield Row(f"audit of {layout}", "load the store", _clocked(mem.audit), load, 2)
+    mem = opened(root, layout)
+    yield Row(f"audit of {layout}", "load the store", Clocked(mem.audit), load(root, layout), 2, floor=floor(root))
 
 
 def writes(folder: Path, scratch: Path) -> Iterator[Row]:
-    """Yield an append to a big store beside one to a store of today alone, and a year's catalog beside shell commands."""
+    """Yield an append to a store of one day, and to a big one; and a push of many rows."""
     for layout in ("archive", "workspace", "layers"):
         shutil.copytree(folder / layout, scratch / layout)
-        today = layouts.named(layout).day_path(corpus.LAST_DAY)
-        (scratch / f"day-{layout}" / today).parent.mkdir(parents=True)
-        shutil.copy(folder / layout / today, scratch / f"day-{layout}" / today)
-        big, small = (_open(scratch / name, layout) for name in (layout, f"day-{layout}"))
-        for mem in (big, small):
+        small = scratch / f"day-{layout}"
+        (small / TODAY[layout]).parent.mkdir(parents=True)
+        shutil.copy(folder / layout / TODAY[layout], small / TODAY[layout])
+        bigger, one = (opened(scratch / name, layout) for name in (layout, f"day-{layout}"))
+        for mem in (bigger, one):
             mem.append("the first of the process")
-        ours, peer = (_clocked(partial(_append, mem, count())) for mem in (big, small))
-        yield Row(f"append to a big {layout} store", "append to its today alone", ours, peer, 1.5)
-    mem, year = _open(scratch / "archive", "archive"), corpus.LAST_DAY.year - 2
-    rebuild = _clocked(lambda: mem.rebuild_catalog(year))
-    yield Row("rebuild a year's catalog", "find | sort | xargs awk", rebuild, _clocked(lambda: peers.awk(mem.root, year)), 1.5)
+        ours, peer = (Clocked(partial(_append, mem, count())) for mem in (bigger, one))
+        least = shutil.copy(folder / layout / TODAY[layout], scratch / f"least-{layout}.md")
+        written = Peer("write, fsync, replace", Clocked(partial(peers.replace, Path(least), "- an entry\n")))
+        yield Row(f"append to today alone, {layout}", "write, fsync, replace", peer, written.run)
+        yield Row(f"append to a big store, {layout}", "append to today alone", ours, peer, 1.5, floor=written)
+    yield from _pushes(scratch / "layers")
 
 
 def _append(mem: memkit.Store, numbers: Iterator[int]) -> None:
     mem.append(f"an entry with the number {next(numbers)}")
 
 
+def _pushes(root: Path) -> Iterator[Row]:
+    """Yield a push of new rows to a big store, planned and applied, beside single appends and one write of the same lines."""
+    mem, today = opened(root), root / TODAY["layers"]
+    texts = [f"第 {number} 条新记录，写点什么" for number in range(PUSHED)]
+    frame = pd.DataFrame({"text": texts, "tag": "计划", "digest": pd.array([None] * PUSHED, dtype="Int64")})
+    before = today.read_bytes()
+
+    def restore() -> None:
+        today.write_bytes(before)
+
+    def push() -> int:
+        plan = mem.push(frame)
+        plan.apply()
+        return plan.added
+
+    few = PUSHED // 10
+    lines = "".join(f"- [2026-10-21T21:30:00.000Z] [计划] {text}\n" for text in texts)
+    yield Row(
+        f"push of {PUSHED:,} rows to a big store, layers",
+        f"{few} single appends",
+        Clocked(push, before=restore, found=int),
+        Clocked(lambda: [mem.append(text, tag="计划") for text in texts[:few]], before=restore),
+        floor=Peer("write, fsync, replace", Clocked(lambda: peers.replace(today, lines), before=restore)),
+    )
+    restore()
+
+
 def summaries(root: Path, scratch: Path) -> Iterator[Row]:
     """Yield the summaries of all days, weeks and months, planned and written, beside the load of the store."""
-    mem = _open(root)
-    load = _clocked(lambda: memkit.open(root, layout="layers", tz="UTC", now=NOW).entries())
-    yield Row(
-        "all summaries planned, three periods", "load the store", _clocked(lambda: _summarize(mem, dry_run=True)), load, 3
-    )
-    copy = _open(shutil.copytree(root, scratch / "summed"))
-    yield Row(
-        "all summaries written, three periods",
-        "load the store",
-        _clocked(lambda: _summarize(copy), before=lambda: shutil.rmtree(copy.root / "summaries", ignore_errors=True)),
-        load,
-    )
+    mem, peer = opened(root), load(root, "layers")
+    ours = Clocked(lambda: _summarize(mem, dry_run=True))
+    yield Row("all summaries planned, three periods", "load the store", ours, peer, 3, floor=floor(root))
+    copy = opened(shutil.copytree(root, scratch / "summed"))
+    ours = Clocked(lambda: _summarize(copy), before=lambda: shutil.rmtree(copy.root / "summaries", ignore_errors=True))
+    yield Row("all summaries written, three periods", "load the store", ours, peer, floor=floor(root))
 
 
 def _summarize(mem: memkit.Store, *, dry_run: bool = False) -> None:
@@ -145,39 +163,55 @@ def _summarize(mem: memkit.Store, *, dry_run: bool = False) -> None:
         mem.summarize_all(period, until=corpus.LAST_DAY, progress=False, dry_run=dry_run)
 
 
-def starts() -> Iterator[Row]:
-    """Yield the command line's start beside the import of its toolkit, each as a whole process."""
-    yield Row("memkit --help", "import click", _process("-m", "memkit", "--help"), _process("-c", "import click"))
+def starts(root: Path) -> Iterator[Row]:
+    """Yield the command line, each as a whole process: its help, and the last month of a big store with and without cache."""
+    least = Peer("python -c pass", Process("-c", "pass"))
+    yield Row("memkit --help", "import click", Process("-m", "memkit", "--help"), Process("-c", "import click"), floor=least)
+    command = ("-m", "memkit", "recent", str(root), "--now", NOW, "--tz", "UTC", "--format", "csv")
+    read = f"from pathlib import Path; from tests.benchmarks import peers; peers.floor(Path({str(root)!r}))"
+    least = Peer("python, read + decode", Process("-c", read))
+    shell = Clocked(lambda: peers.newest(root, last_month()), found=int)
+
+    def listed(out: bytes) -> int:
+        return out.count(b"\n") - 1  # the header
+
+    with tempfile.TemporaryDirectory(prefix="memkit-benchmark-") as folder:
+        for name, env in (("memkit recent", None), ("memkit recent, from the cache", {**os.environ, "MEMKIT_CACHE": folder})):
+            yield Row(name, "grep | sort -r", Process(*command, env=env, found=listed), shell, floor=least)
 
 
-def _open(root: Path, layout: str = "layers") -> memkit.Store:
+# ---- what the rows share ----
+
+
+def last_month() -> str:
+    """Return the pattern of the last 30 days of a `layers` store."""
+    days = pd.date_range(end=str(corpus.LAST_DAY), periods=30).strftime("%Y-%m-%d")
+    return rf"^- \[({'|'.join(days)})"
+
+
+def opened(root: Path, layout: str = "layers") -> memkit.Store:
+    """Return a store that is loaded and folded."""
     mem = memkit.open(root, layout=layout, tz="UTC", now=NOW)
     mem.matching("loads and folds")
     return mem
 
 
-def _clocked(call: Callable[[], object], *, before: Callable[[], None] | None = None) -> Callable[[], Timed]:
-    def run() -> Timed:
-        if before:
-            before()
-        start = perf_counter()
-        call()
-        return Timed(perf_counter() - start)
-
-    return run
+def floor(root: Path) -> Peer:
+    """Return the read of all files of a store, in this process."""
+    return Peer("read + decode", Clocked(lambda: peers.floor(root)))
 
 
-def _touch(path: Path) -> None:
-    with path.open("a", encoding="utf-8", newline="\n") as handle:
-        handle.write(f"- [{corpus.LAST_DAY}T23:00:00.000Z] [计划] 又记一条\n")
+def load(root: Path, layout: str) -> Run:
+    """Return the load of a store, in this process."""
+    return Clocked(lambda: memkit.open(root, layout=layout, tz="UTC", now=NOW).entries())
 
 
-def _process(*arguments: str) -> Callable[[], Timed]:
-    return _clocked(lambda: subprocess.run([sys.executable, *arguments], stdout=subprocess.PIPE, check=True))
+def optional(name: str, needs: str, run: Run, *, goal: float | None = None, rounds: int | None = None) -> Peer:
+    """Return a peer that need not be there."""
+    return Peer(name, run if peers.has(needs) else None, goal, rounds)
 
 
-def _child(what: str, root: Path, layout: str) -> Timed:
-    command = [sys.executable, "-m", "tests.benchmarks.child", what, str(root), layout]
-    done = subprocess.run(command, capture_output=True, check=True)
-    found = json.loads(done.stdout)
-    return Timed(found["seconds"], found["peak_mb"])
+def child(what: str, root: Path, layout: str, *more: str) -> Timed:
+    """Return one measurement made in a process of its own."""
+    command = [sys.executable, "-m", "tests.benchmarks.child", what, str(root), layout, *more]
+    return Timed(**json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout))
