@@ -16,6 +16,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
+from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection
 
 import pyarrow as pa
@@ -141,6 +142,8 @@ class Pool:
 def _uninterrupted() -> Iterator[None]:
     """Hold Ctrl-C back while a process is started, so that the new one never hears of it, not even during its imports."""
     mask = getattr(signal, "pthread_sigmask", None)  # there is none on Windows
+    if mask:
+        resource_tracker.ensure_running()  # it lets signals through again when it is started, so that comes first
     old = mask(signal.SIG_BLOCK, {signal.SIGINT}) if mask else None
     try:
         yield
