@@ -430,7 +430,7 @@ SCRIPT = """
     import memkit
 
     def slow(text):
-        time.sleep(0.05)
+        time.sleep(1)  # there is always work left when the signal comes, also on a busy machine
         return 1
 
     if __name__ == "__main__":
