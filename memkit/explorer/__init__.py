@@ -3,10 +3,10 @@
 Browse chooses and reads entries, Audit shows and mends what is wrong, Summaries makes and reads those, Add changes today's
 file if that was switched on. All HTML is made here, in Python, from escaped text; the script only puts it in its place.
 
-widget.py holds the tabs together, shell.py is the page around them, tab.py what all tabs share, words/ what they say.
-Browse: browse.py over selection.py and timeline.py, drawn by listing.py.
-Audit: audits.py over found.py and around.py. Summaries: summing.py over periods.py and making.py, drawn by calendar.py and
-reading.py. Add: adding.py. Audit and Add share planned.py, the plan on show; secrets are put out of sight by veil.py.
+widget.py holds the tabs together, shell.py is the page around them, tab.py what all tabs share, words/ what they say. Each tab
+has a folder: browse/ (selection and timeline, drawn by listing), audit/ (found, and the lines around it), summaries/ (periods
+and making, drawn by calendar and reading), add/. Audit and Add share planned.py, the plan on show; veil.py puts secrets out of
+sight.
 """
 
 from __future__ import annotations
