@@ -9,13 +9,14 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.3.0"
+__version__ = "0.4.0"
 
 _NAMES = {
     "open": ("memkit.opening", "open_store"),
     "open_many": ("memkit.fleet", "open_many"),
     "Store": ("memkit.store", "Store"),
     "Fleet": ("memkit.fleet", "Fleet"),
+    "migrate": ("memkit.migrating", "migrate"),
     "read_export": ("memkit.export", "read_export"),
     "MemkitError": ("memkit.errors", "MemkitError"),
     "StoreNotFound": ("memkit.errors", "StoreNotFound"),
@@ -50,6 +51,7 @@ __all__ = [
     "StoreNotFound",
     "UnsupportedError",
     "__version__",
+    "migrate",
     "open",
     "open_many",
     "read_export",
@@ -74,6 +76,7 @@ if TYPE_CHECKING:
     )
     from memkit.export import read_export
     from memkit.fleet import Fleet, open_many
+    from memkit.migrating import migrate
     from memkit.opening import open_store as open
     from memkit.store import Store
 

@@ -14,7 +14,7 @@ from memkit.edits.workspace import FORGOTTEN, sections_of
 from memkit.errors import EmbedError, MemkitError
 from memkit.hits import SCORED, SearchResult
 from memkit.index import HASTY, Index
-from memkit.loading import Loaded
+from memkit.loading import Loaded, State
 from memkit.model import FileFact
 from memkit.text import norm_text
 from memkit.wanted import Wanted
@@ -186,6 +186,16 @@ class Finder:
             rows = rows[rows["line"].isin(lines)]
             found.append(_Gists(fact.path, lines, frozenset(map(_folded, fts.bodies(rows).fillna("")))))
         return found
+
+
+def hidden(finder: Finder, state: State) -> tuple[set[tuple[str, int]], set[tuple[str, int]]]:
+    """Return where marks of what was forgotten stand, and where entries do that search leaves out for them."""
+    frame, gists = state.visible, finder._gists(dict(state.facts))
+    places = set(zip(frame["path"], frame["line"], strict=True))
+    left = _remembered(frame, gists)
+    gone = places - set(zip(left["path"], left["line"], strict=True))
+    marks = {(gist.path, line) for gist in gists for line in gist.lines}
+    return gone & marks, gone - marks
 
 
 def _remembered(frame: pd.DataFrame, gists: Sequence[_Gists]) -> pd.DataFrame:

@@ -270,7 +270,8 @@ class Edit:
     """One planned change of one file: the text it was planned from (None: no file) and the text it gets (None: deleted).
 
     Both are `Document.text`, so that bytes which are not UTF-8 survive. `free` names what the user asked to change, and
-    the write rule therefore lets pass: "all" of the file, or a region of hot.md (body, candidates, topics).
+    the write rule therefore lets pass: "all" of the file, or a region of hot.md (body, candidates, topics). "begin" is for the
+    files of a store that the plan itself creates.
     """
 
     path: str

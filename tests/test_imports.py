@@ -50,10 +50,12 @@ GROUPS = [
         "verbs",
         "store",
         "opening",
+        "migrating",
     ],
     ["accessor", "explorer.*", "magics", "plots.*", "reporting"],
     ["fleet.*"],
     ["tools.*"],
+    ["serve.*"],
     ["cli.*", "__main__"],
 ]
 
@@ -71,6 +73,8 @@ LEAVES = {
     "vectors": {"sqlite3"},
     "index": {"sqlite3"},
     "fleet.pool": {"multiprocessing"},
+    "serve.web": {"socket"},
+    "cli.doctor": {"sqlite3"},  # its version
 }  # the one service it asks, and its table in the index
 
 
@@ -149,7 +153,9 @@ def test_no_module_imports_itself_over_others():
 
 
 def test_only_the_front_door_is_imported_as_memkit_itself():
-    allowed = {name: {"__version__"} for name in ("export", "fleet.dataset", "cli.commands", "cache")}
+    allowed = {
+        name: {"__version__"} for name in ("export", "fleet.dataset", "cli.commands", "cli.doctor", "cache", "serve.server")
+    }
     allowed["cli.place"] = {"memkit"}
     for module in HOUSE:
         found = set()

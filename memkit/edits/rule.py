@@ -14,8 +14,11 @@ _MARK = "\ufeff"
 DAY_KINDS = ("daily", "daily-slug")
 
 
-def check(edit: Edit, role: Role, today: date) -> None:
+def check(edit: Edit, role: Role, today: date, *, begun: bool = False) -> None:
     """Let an edit pass, or say why not; `today` is the local day at this moment.
+
+    `begun` says that no file of the store is there but those that this very plan made: an edit of a plan that begins a store
+    (free: "begin") may then make the file of any day, which changes no finished one.
 
     Raises: FrozenError for a day before today, LostTextError if an old line would be lost or altered.
     """
@@ -23,7 +26,7 @@ def check(edit: Edit, role: Role, today: date) -> None:
         return
     if role.kind == "hot":
         _keep_regions(edit)
-    elif role.kind in DAY_KINDS and role.day is not None and role.day < today:
+    elif role.kind in DAY_KINDS and role.day is not None and role.day < today and not (begun and _begins(edit)):
         raise FrozenError(f"{edit.path}: {role.day} is before today, {today}, and frozen; use correct() or forget()")
     elif edit.before is None:
         return
@@ -33,6 +36,11 @@ def check(edit: Edit, role: Role, today: date) -> None:
         _keep_prefix(edit.path, edit.before, edit.after)
     else:
         _keep_lines(edit.path, _lines(edit.before), _lines(edit.after))
+
+
+def _begins(edit: Edit) -> bool:
+    """Return whether an edit is one of those that begin a store."""
+    return "begin" in edit.free and edit.before is None and edit.after is not None
 
 
 def _keep_prefix(path: str, before: str, after: str) -> None:

@@ -21,7 +21,7 @@ from pathlib import Path
 from memkit.edits import check
 from memkit.errors import BadArgument, ConflictError, MemkitError, PathError
 from memkit.files.folders import make_folders, remove_empty
-from memkit.files.scan import SKIPPED_FOLDERS
+from memkit.files.scan import SKIPPED_FOLDERS, scan
 from memkit.files.trouble import readable
 from memkit.layouts import Layout
 from memkit.model import Edit, Role
@@ -55,9 +55,10 @@ def apply(root: Path, layout: Layout, edits: Sequence[Edit], today: date) -> Non
     later file cannot be written the error names those done before it; applied again, the plan goes on from there.
     """
     jobs = _jobs(root, layout, edits)
+    begun = any("begin" in job.edit.free for job in jobs) and _begins(root, layout, edits)
     for job in jobs:
         for role in job.roles:
-            check(job.edit, role, today)
+            check(job.edit, role, today, begun=begun)
     done: list[str] = []
     for job in jobs:
         try:
@@ -68,6 +69,12 @@ def apply(root: Path, layout: Layout, edits: Sequence[Edit], today: date) -> Non
                 error.args = (f"{error} (already done: {', '.join(done)})",)
             raise
         done.append(job.edit.path)
+
+
+def _begins(root: Path, layout: Layout, edits: Sequence[Edit]) -> bool:
+    """Return whether a plan begins a store: nothing lies there but what these very edits made, in an apply that failed."""
+    made = {edit.path: edit.after for edit in edits if edit.before is None}
+    return all(path in made and _text(target_of(root, path), path) == made[path] for path in scan(root, layout))
 
 
 def _jobs(root: Path, layout: Layout, edits: Sequence[Edit]) -> list[_Job]:

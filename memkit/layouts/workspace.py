@@ -95,4 +95,9 @@ def read(docs: Sequence[Reading]) -> tuple[list[Records], Columns]:
 
 def _clock(doc: Document | Reading) -> str | None:
     """Return the time in the name of a dated log."""
-    return clock_in_name(named_day(split(doc.path)[1]).rest, doc.role.day) if doc.role.day else None
+    return clock_of_name(doc.path, doc.role.day) if doc.role.day else None
+
+
+def clock_of_name(path: str, day: date) -> str | None:
+    """Return the time that follows the day in the name of a log."""
+    return clock_in_name(named_day(split(path)[1]).rest, day)
