@@ -1,6 +1,7 @@
 """The agents' tools, under the names, arguments and answers of the original programs; one module for each layout.
 
-`schemas(store)` says what there is, `call(store, name, arguments)` answers with a dict that is plain JSON.
+`schemas(store)` says what there is, `call(store, name, arguments)` answers with a dict that is plain JSON. With `read_only`
+only those tools are there that read, and they leave the derived files as they are too.
 `run_memory_flush` has a model write down what is to last before its conversation is cut short.
 """
 
@@ -10,8 +11,9 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from memkit.errors import BadArgument
+from memkit.errors import BadArgument, UnsupportedError
 from memkit.tools.arguments import Answer, described, named, shown
+from memkit.tools.effects import EFFECTS
 
 if TYPE_CHECKING:
     from memkit.store import Store
@@ -20,25 +22,29 @@ if TYPE_CHECKING:
 __all__ = ["call", "memory_flush_prompt", "names", "run_memory_flush", "schemas"]
 
 
-def call(store: Store, name: str, arguments: object = None) -> Answer:
+def call(store: Store, name: str, arguments: object = None, *, read_only: bool = False) -> Answer:
     """Return what a tool answers to arguments given under the names that agents know; null means the default.
 
-    Raises: MemkitError; BadArgument for a tool or an argument that is unknown, missing or cannot be meant.
+    Raises: MemkitError; BadArgument for a tool or an argument that is unknown, missing or cannot be meant; UnsupportedError
+        for a tool that writes, with `read_only`.
     """
     held = _tools(store)
     if not isinstance(name, str) or name not in held:
-        raise BadArgument(f"tool: none is named {shown(name)}; expected {', '.join(held)}")
-    return held[name](store, **named(held[name], arguments))
+        raise BadArgument(f"tool: none is named {shown(name)}; expected {', '.join(names(store, read_only=read_only))}")
+    if read_only and not EFFECTS[name].quiet:
+        raise UnsupportedError(f"{name}: it writes, and this memory is open for reading only; ask the person to change that")
+    still = {"heal": False} if read_only and EFFECTS[name].heals else {}
+    return held[name](store, **named(held[name], arguments), **still)
 
 
-def names(store: Store) -> tuple[str, ...]:
+def names(store: Store, *, read_only: bool = False) -> tuple[str, ...]:
     """Return the names of the tools that a store has."""
-    return tuple(_tools(store))
+    return tuple(name for name in _tools(store) if EFFECTS[name].quiet or not read_only)
 
 
-def schemas(store: Store) -> list[Answer]:
+def schemas(store: Store, *, read_only: bool = False) -> list[Answer]:
     """Return the tools of a store as agents are told of them: name, description, inputSchema (JSON schema)."""
-    return [described(function) for function in _tools(store).values()]
+    return [described(function) for name, function in _tools(store).items() if EFFECTS[name].quiet or not read_only]
 
 
 def __getattr__(name: str) -> Any:

@@ -83,6 +83,8 @@ def archive_search(
     days: Annotated[int, Number("How many days count as recent, today among them.", least=1, most=3660)] = 30,
     limit: Limit = 20,
     offset: Offset = 0,
+    *,
+    heal: bool = True,
 ) -> Answer:
     """Search the memory from near to far: recent days, the catalog of all years, all index lines, at last all text.
 
@@ -93,7 +95,7 @@ def archive_search(
     file could not be read whole.
     先查再答：给一到三个最有区分度的词，由近及远；太多用 allOf 收窄，没有就换个说法。
     """
-    found = store.search(*terms, any_of=any_of or (), all_of=all_of or (), days=days, limit=None, heal=True)
+    found = store.search(*terms, any_of=any_of or (), all_of=all_of or (), days=days, limit=None, heal=heal)
     items = [_hit(store, row, found) for row in found.frame.iloc[offset : offset + limit].itertuples()]
     shown = _capped(items, "text")
     more = {
@@ -144,6 +146,8 @@ def archive_recent(
     days: Annotated[int, Number("How many days, today among them.", least=1, most=3660)] = 30,
     limit: Limit = 30,
     offset: Offset = 0,
+    *,
+    heal: bool = True,
 ) -> Answer:
     """Return the index of each of the last days that has a file, newest first: what the memory holds, at a glance.
 
@@ -151,7 +155,7 @@ def archive_recent(
     finds the entries, archive_read gives the whole day.
     会话开始时看看最近几十天各有什么。
     """
-    warnings = recall.catch_up(store)
+    warnings = recall.catch_up(store) if heal else []
     frame = store.context(days).iloc[::-1]
     page = frame.iloc[offset : offset + limit]
     columns = (page["date"], page["path"], page["index"].fillna(""))

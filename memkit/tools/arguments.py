@@ -251,18 +251,22 @@ def _camel(name: str) -> str:
 def tool(layout: str) -> Callable[[F], F]:
     """Return a decorator for the tools of a layout: however one is called, its arguments are read as they are declared.
 
+    A parameter that declares no kind is none of the agents' business: it is passed on as it is.
+
     A tool raises UnsupportedError on a store of another layout, and BadArgument for what cannot be meant.
     """
 
     def decorate(function: F) -> F:
         signature, held = inspect.signature(function), declared(function)
+        ours = [name for name in list(signature.parameters)[1:] if name not in held]
 
         @wraps(function)
         def called(store: Store, *args: Any, **kwargs: Any) -> Answer:
             given = signature.bind_partial(store, *args, **kwargs).arguments
             if store.layout != layout:
                 raise UnsupportedError(f"{function.__name__}: it is for the layout {layout}; this store is {store.layout}")
-            return function(store, **{name: argument.read(given.get(name)) for name, argument in held.items()})
+            read = {name: argument.read(given.get(name)) for name, argument in held.items()}
+            return function(store, **read, **{name: given[name] for name in ours if name in given})
 
         return cast("F", called)
 

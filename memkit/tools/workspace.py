@@ -56,7 +56,9 @@ def open_store(
 
 
 @tool("workspace")
-def memory_search(store: Store, query: Query, max_results: Most = 10, include_forgotten: Forgotten = False) -> Answer:
+def memory_search(
+    store: Store, query: Query, max_results: Most = 10, include_forgotten: Forgotten = False, *, heal: bool = True
+) -> Answer:
     """Search all that is remembered: MEMORY.md, the daily logs and notes below memory/, extra files and the transcript.
 
     Call it first whenever a question touches the past: what was said or decided, preferences, to-dos, dates, people. Then
@@ -64,7 +66,7 @@ def memory_search(store: Store, query: Query, max_results: Most = 10, include_fo
     width; if nothing is found, try fewer or other words. What memory_forget marked is left out; a warning says what did not
     work. 凡是问到以前、上次、偏好、待办，先搜再答。
     """
-    return _found(store, query, max_results, include_forgotten)
+    return _found(store, query, max_results, include_forgotten, heal=heal)
 
 
 @tool("workspace")
@@ -109,13 +111,15 @@ def memory_store(
 
 
 @tool("workspace")
-def memory_recall(store: Store, query: Query, max_results: Most = 10, include_forgotten: Forgotten = False) -> Answer:
+def memory_recall(
+    store: Store, query: Query, max_results: Most = 10, include_forgotten: Forgotten = False, *, heal: bool = True
+) -> Answer:
     """Recall what is remembered of something: memory_search under another name, with the same arguments and answers.
 
     For questions like "do you remember" or "what did we say about": give the words that the memory itself would hold.
     与 memory_search 相同，用于“回忆”类问题。
     """
-    return _found(store, query, max_results, include_forgotten)
+    return _found(store, query, max_results, include_forgotten, heal=heal)
 
 
 @tool("workspace")
@@ -150,9 +154,9 @@ def memory_sync(store: Store) -> Answer:
 TOOLS = (memory_search, memory_get, memory_store, memory_recall, memory_forget, memory_sync)
 
 
-def _found(store: Store, query: str, limit: int, forgotten: bool) -> Answer:
-    """Return the best hits; an index that is there is brought up to date first, none is made."""
-    result = store._finder.search(wanted([query], name="query"), limit=limit, include_forgotten=forgotten, refresh=True)
+def _found(store: Store, query: str, limit: int, forgotten: bool, *, heal: bool) -> Answer:
+    """Return the best hits; with `heal`, an index that is there is brought up to date first, none is made."""
+    result = store._finder.search(wanted([query], name="query"), limit=limit, include_forgotten=forgotten, refresh=heal)
     frame = result.entries
     columns = (frame["path"], frame["line"], frame["end_line"], fts.bodies(frame), frame["score"])
     results = [

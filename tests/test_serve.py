@@ -1,0 +1,279 @@
+"""The server of agents within this process: what it offers, what its tools do to a store, and what it says when it fails."""
+
+import json
+import sys
+from datetime import datetime, timedelta
+
+import mcp_types
+import pytest
+from conftest import CLOCK, open_at, tree
+from mcp import Client
+from mcp.shared.exceptions import MCPError
+from serving import CALLS, LAYOUTS, run, stamps
+
+from memkit import BadArgument, UnsupportedError, tools
+from memkit.cli import run as command_line
+from memkit.serve import bounds, prompts, reference, resources
+from memkit.serve.server import Host, built, called, offered
+from memkit.tools import archive, layers, workspace
+from memkit.tools.effects import EFFECTS
+
+MODULES = {"archive": archive, "layers": layers, "workspace": workspace}
+TOMORROW = (datetime.fromisoformat(CLOCK) + timedelta(days=1)).isoformat()
+EACH = [(layout, name) for layout in LAYOUTS for name in CALLS[layout]]
+
+
+def behind(path, layout):
+    """Leave derived files behind the files: a catalog without its last row, an index that knows nothing of today."""
+    if layout == "archive":
+        catalog = path / ".agents/nutstore-sync/memory/catalog/2025.tsv"
+        catalog.write_bytes(b"\n".join(catalog.read_bytes().split(b"\n")[:-2]) + b"\n")
+    if layout == "workspace":
+        open_at(path).sync()
+        open_at(path).store("在索引之后写下", "daily")
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_every_tool_has_its_effect_and_its_call_in_these_tests(layout):
+    names = {function.__name__ for function in MODULES[layout].TOOLS}
+    assert names == set(CALLS[layout])
+    assert names <= set(EFFECTS)
+    assert set(EFFECTS) == {function.__name__ for module in MODULES.values() for function in module.TOOLS}
+
+
+@pytest.mark.parametrize(("layout", "name"), EACH)
+def test_a_tool_does_to_a_store_what_its_effect_says(copied, layout, name):
+    path, effect = copied(layout), EFFECTS[name]
+    behind(path, layout)
+    if name == "archive_forget":
+        open_at(path).append("服务写下的一条")
+    before = stamps(path)
+    tools.call(open_at(path), name, CALLS[layout][name])
+    after = stamps(path)
+    assert (after == before) == effect.reads
+    old, new = (b"".join(body or b"" for file, (_, body) in held.items() if file.endswith(".md")) for held in (before, after))
+    kept = not set(filter(None, old.split(b"\n"))) - set(new.split(b"\n"))
+    assert kept or effect.loses or name in ("archive_append", "archive_correct")  # these renew the index line of today
+    if effect.settles:
+        tools.call(open_at(path), name, CALLS[layout][name])
+        assert tree(path).keys() == {file for file, (_, body) in after.items() if body is not None}
+        settled = tree(path)
+        tools.call(open_at(path, now=TOMORROW), name, CALLS[layout][name])
+        renewed = {file for file, body in tree(path).items() if settled.get(file) != body}
+        assert all(file.endswith("catalog/2025.tsv") for file in renewed)  # the row of the day that has ended
+
+
+@pytest.mark.parametrize(("layout", "name"), [pair for pair in EACH if EFFECTS[pair[1]].quiet])
+def test_a_tool_that_only_reads_leaves_what_is_out_of_date(copied, layout, name):
+    path = copied(layout)
+    behind(path, layout)
+    before = stamps(path)
+    assert tools.call(open_at(path), name, CALLS[layout][name], read_only=True)
+    assert stamps(path) == before
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_with_read_only_no_tool_writes_and_each_is_said_to_read(copied, layout):
+    path = copied(layout)
+    store, before = open_at(path), stamps(path)
+    told = offered(store, read_only=True)
+    assert [tool.name for tool in told] == [name for name in tools.names(store) if EFFECTS[name].quiet]
+    assert all(tool.annotations.read_only_hint and not tool.annotations.destructive_hint for tool in told)
+    for name, arguments in CALLS[layout].items():
+        if not EFFECTS[name].quiet:
+            with pytest.raises(UnsupportedError, match=f"{name}: it writes"):
+                tools.call(store, name, arguments, read_only=True)
+            assert called(store, name, arguments, read_only=True).is_error
+    assert stamps(path) == before
+    assert "only reads" in prompts.instructions(store, read_only=True)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_tools_are_offered_with_their_own_schema_and_true_hints(copied, layout):
+    store = open_at(copied(layout))
+    told = {tool.name: tool for tool in offered(store, read_only=False)}
+    assert {name: tool.input_schema for name, tool in told.items()} == {
+        held["name"]: held["inputSchema"] for held in tools.schemas(store)
+    }
+    for name, tool in told.items():
+        effect, hints = EFFECTS[name], tool.annotations
+        assert (hints.read_only_hint, hints.destructive_hint, hints.idempotent_hint) == (
+            effect.reads,
+            effect.loses,
+            effect.settles,
+        )
+        assert hints.open_world_hint is False
+        assert tool.description == " ".join(tool.description.split()) or "\n\n" in tool.description
+
+
+def test_an_answer_within_bounds_is_given_as_it_is():
+    answer = {"items": [{"text": "红水壶"}], "returned": 1}
+    assert bounds.bounded(answer) is answer
+
+
+def test_a_long_list_is_cut_at_its_end_and_counted():
+    answer = {"matched": 500, "returned": 200, "items": [{"text": "茶" * 1_000}] * 200}
+    cut = bounds.bounded(answer)
+    assert len(json.dumps(cut, ensure_ascii=False)) <= bounds.MOST
+    assert 40 < len(cut["items"]) == cut["returned"] < 50
+    assert cut["truncated"].startswith(f"items: {len(cut['items'])} of 200; ask for less at once")
+
+
+def test_a_long_text_is_cut_at_a_line_and_one_without_lines_anywhere():
+    lines = bounds.bounded({"path": "MEMORY.md", "text": "一行\n" * 40_000})
+    assert len(json.dumps(lines, ensure_ascii=False)) <= bounds.MOST
+    assert lines["text"].endswith("\n")
+    assert f"text: the first {lines['text'].count(chr(10)):,} of 40,001 lines" in lines["truncated"]
+    whole = bounds.bounded({"text": '"' * 60_000})
+    assert len(json.dumps(whole, ensure_ascii=False)) <= bounds.MOST
+    assert f"the first {len(whole['text']):,} of 60,000 characters" in whole["truncated"]
+
+
+def test_one_item_that_is_too_long_is_cut_too():
+    cut = bounds.bounded({"items": [{"text": "茶" * 90_000}, {"text": "短"}]})
+    assert len(json.dumps(cut, ensure_ascii=False)) <= bounds.MOST
+    assert len(cut["items"]) == 1
+    assert len(cut["items"][0]["text"]) > 40_000
+    assert "items: 1 of 2, and that not whole" in cut["truncated"]
+
+
+def test_a_huge_file_is_given_in_part_and_says_where_it_ends(copied):
+    path = copied("workspace")
+    (path / "MEMORY.md").write_text("".join(f"- 第 {number} 行\n" for number in range(60_000)), encoding="utf-8")
+    answer = called(open_at(path), "memory_get", {"path": "MEMORY.md"}, read_only=False)
+    assert len(answer.content[0].text) <= bounds.MOST
+    told = answer.structured_content
+    kept = told["text"].count("\n")
+    assert f"text: the first {kept:,} of 60,001 lines" in told["truncated"]
+    rest = called(open_at(path), "memory_get", {"path": "MEMORY.md", "from": kept + 1, "lines": 1}, read_only=False)
+    assert rest.structured_content["text"] == f"- 第 {kept} 行"
+    assert bounds.shortened("茶" * 90_000).endswith("of 90,000 characters left out)\n")
+    assert len(bounds.shortened("茶" * 90_000)) < bounds.MOST
+
+
+def test_halves_of_characters_are_never_sent():
+    assert bounds.written({"a": "\ud800"}).encode("utf-8")
+    assert bounds.sound("红\ud83d").startswith("红\ufffd")
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_every_page_that_is_listed_can_be_read(copied, layout):
+    path = copied(layout)
+    store, before = open_at(path), stamps(path)
+    pages = {page["uri"]: resources.read(store, page["uri"]) for page in resources.listed(store)}
+    assert ("memkit://hot" in pages) == (layout == "layers")
+    assert "memkit://day/2025-02-28" in pages
+    assert all(text.strip() for text in pages.values())
+    assert resources.read(store, "memkit://summary/week/2025-W09") == str(store.summary("week", "2025-W09"))
+    assert resources.read(store, "memkit://day/2025-02-03") == store.day("2025-02-03").text
+    assert stamps(path) == before
+
+
+@pytest.mark.parametrize(
+    "uri",
+    ["memkit://nowhere", "memkit://day", "memkit://day/2025-13-01", "memkit://day/1999-01-01", "memkit://summary/year/2025",
+     "memkit://summary/week", "memkit://reference/../../etc/passwd", "file:///etc/passwd", "", "memkit://day/2025-02-03/x"],
+)  # fmt: skip
+def test_an_address_that_leads_nowhere_is_an_error_that_says_so(copied, uri):
+    with pytest.raises(BadArgument):
+        resources.read(open_at(copied("archive")), uri)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_the_reference_pages_name_the_tools_of_their_layout_and_no_others(copied, layout):
+    store = open_at(copied(layout))
+    text = "".join(reference.page(layout, name) for name in reference.PAGES) + reference.short(layout)
+    text += prompts.read(store, "memory-flush") + prompts.read(store, "when-to-remember")
+    own = set(tools.names(store))
+    assert not {name for name in set(EFFECTS) - own if name in text}
+    assert own - {"mem_by_tag", "memory_recall", "mem_stats"} <= {name for name in own if name in text}
+    for name in reference.PAGES:
+        page = reference.page(layout, name)
+        assert any("一" <= sign <= "鿿" for sign in page)
+        assert " the " in page
+
+
+def test_an_unknown_prompt_is_refused(copied):
+    with pytest.raises(BadArgument, match="expected memory-flush, when-to-remember"):
+        prompts.read(open_at(copied("archive")), "nothing")
+
+
+def test_a_store_that_another_writer_holds_gives_an_error_to_try_again(copied):
+    path = copied("layers")
+    with open_at(path)._desk.writing():
+        refused = called(open_at(path, lock_timeout=0.1), "mem_write", {"text": "等不到"}, read_only=False)
+        read = called(open_at(path, lock_timeout=0.1), "mem_recent", {}, read_only=False)
+    assert refused.is_error
+    assert refused.structured_content["retryable"] is True
+    assert "another writer holds it" in refused.content[0].text
+    assert not read.is_error
+
+
+def test_whatever_fails_inside_is_an_answer_and_says_nothing_of_the_memory(copied, monkeypatch, caplog):
+    def broken(*_, **__):
+        raise RuntimeError("秘密")
+
+    monkeypatch.setattr(tools, "call", broken)
+    failed = called(open_at(copied("layers")), "mem_recent", {}, read_only=False)
+    assert failed.is_error
+    assert failed.content[0].text == "mem_recent: the server failed (RuntimeError); its log says more"
+    assert "mem_recent failed" in caplog.text
+
+
+@pytest.mark.parametrize("mode", ["legacy", "auto"])
+def test_a_client_of_the_old_and_one_of_the_new_protocol_are_served(copied, mode):
+    store = open_at(copied("layers"))
+
+    async def talk():
+        async with Client(built(Host(store)), mode=mode) as client:
+            assert client.instructions == reference.short("layers")
+            assert len((await client.list_tools()).tools) == 10
+            assert {form.uri_template for form in (await client.list_resource_templates()).resource_templates} == {
+                "memkit://day/{date}", "memkit://summary/{period}/{key}",
+            }  # fmt: skip
+            page = (await client.read_resource("memkit://hot")).contents[0]
+            with pytest.raises(MCPError, match="has no file here"):
+                await client.read_resource("memkit://day/1999-01-01")
+            with pytest.raises(MCPError, match="none is named"):
+                await client.get_prompt("nothing")
+            asked = await client.get_prompt("when-to-remember")
+            answer = await client.call_tool("mem_by_date", {"from": "2025-02-28", "to": "2025-02-28"})
+            return page, asked.messages[0], answer
+
+    page, asked, answer = run(talk)
+    assert isinstance(page, mcp_types.TextResourceContents)
+    assert asked.content.text == reference.page("layers", "usage")
+    assert answer.structured_content == json.loads(answer.content[0].text)
+    assert answer.structured_content["matched"] == len(store.between("2025-02-28", "2025-02-28"))
+
+
+def test_a_place_without_memory_and_one_with_two_are_refused_before_anything_is_served(tmp_path, capfd):
+    (tmp_path / "two/archive/2025").mkdir(parents=True)
+    (tmp_path / "two/archive/2025/2025-02-03.md").write_text("- 红水壶\n", encoding="utf-8")
+    (tmp_path / "two/cold/2025-02").mkdir(parents=True)
+    assert command_line(["serve", str(tmp_path / "missing")]) == 2
+    assert command_line(["serve", str(tmp_path / "two")]) == 2
+    assert command_line(["serve", str(tmp_path / "two"), "--layout", "layers", "--host", "0.0.0.0"]) == 2
+    said = capfd.readouterr()
+    assert not said.out
+    assert "missing: no such folder" in said.err
+    assert "archive" in said.err.splitlines()[1]
+    assert "layers" in said.err.splitlines()[1]
+    assert "need --http" in said.err
+
+
+@pytest.mark.parametrize("token", ["", "short", "with a blank in it, and long", "红水壶红水壶红水壶红水壶红水壶红水壶"])
+def test_a_token_that_protects_nothing_is_refused(copied, tmp_path, capfd, token):
+    file = tmp_path / "token"
+    file.write_text(token, encoding="utf-8")
+    assert command_line(["serve", str(copied("archive")), "--http", "0", "--token-file", str(file)]) == 2
+    said = capfd.readouterr().err
+    assert "token: expected at least 16" in said
+    assert not token or token not in said
+
+
+def test_without_the_sdk_the_command_says_what_to_install(copied, monkeypatch, capfd):
+    monkeypatch.setitem(sys.modules, "mcp_types", None)
+    monkeypatch.delitem(sys.modules, "memkit.serve.stdio", raising=False)
+    assert command_line(["serve", str(copied("archive"))]) == 2
+    assert capfd.readouterr().err.endswith("pip install 'agent-memkit[mcp]'\n")
