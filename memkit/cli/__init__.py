@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import re
 import sys
+from importlib import import_module
 
 import click
 
-from memkit.cli import caching as _caching  # noqa: F401  # their commands join the group
-from memkit.cli import changes as _changes  # noqa: F401
 from memkit.cli.commands import cli
-from memkit.cli.output import help_width
-from memkit.errors import MemkitError
+from memkit.cli.output import as_typed, help_width
+from memkit.errors import BadArgument, MemkitError
 
-_OPTION = re.compile(r"\bpass ([a-z_]+)=")  # as Python spells it
+for _room in ("nouns", "caching", "changes", "moving", "doctor", "agents", "serving"):
+    import_module(f"memkit.cli.{_room}")  # its commands join the group, in the order in which help lists them
+
+_ODD = re.compile("[\ud800-\udc7f\udd00-\udfff]")  # halves that stand for no byte
 BAD_REQUEST, INTERRUPTED = 2, 130
 
 __all__ = ["cli", "run"]
@@ -28,19 +30,35 @@ def run(args: list[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # UTF-8 whatever the locale says
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+    given = sys.argv[1:] if args is None else args
     try:
-        code = cli.main(args, prog_name="memkit", standalone_mode=False, terminal_width=help_width())
+        _refuse_odd(given)
+        code = cli.main(given, prog_name="memkit", standalone_mode=False, terminal_width=help_width())
     except click.ClickException as error:
         error.show()
         return error.exit_code
     except click.Abort:
         return INTERRUPTED
     except MemkitError as error:
-        return _refuse(_OPTION.sub(lambda found: f"pass --{found[1].replace('_', '-')}", str(error)))
+        return _refuse(as_typed(str(error)))
     except OSError as error:
         reason = (error.strerror or type(error).__name__).lower()
         return _refuse(f"{error.filename}: {reason}" if error.filename else reason)
     return code if isinstance(code, int) else 0
+
+
+def _refuse_odd(args: list[str]) -> None:
+    """Hold that every argument is text: a byte that is not UTF-8 reaches Python as half a character.
+
+    Raises: BadArgument.
+    """
+    for number, word in enumerate(args, 1):
+        if any("\ud800" <= sign <= "\udfff" for sign in word):
+            shown = word.encode("utf-8", "surrogateescape" if _ODD.search(word) is None else "replace")
+            raise BadArgument(
+                f"argument {number}: {shown.decode('utf-8', 'backslashreplace')[:60]!s} is not UTF-8 text; "
+                "set the terminal to UTF-8, or rename the folder"
+            )
 
 
 def _refuse(message: str) -> int:

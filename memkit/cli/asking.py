@@ -1,7 +1,8 @@
-"""Plans in the terminal: printed, and applied when somebody says yes."""
+"""Plans in the terminal: printed as text or as JSON, and applied when somebody says yes."""
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 import click
@@ -13,15 +14,35 @@ if TYPE_CHECKING:
 BUSY = ("rebuild", "sync", "sweep")  # what a plan does beside its edits
 
 
-def print_plan(plan: Plan) -> None:
-    """Print a plan."""
-    click.echo(repr(plan))
+def print_plan(plan: Plan, format: str = "text") -> None:
+    """Print a plan; as JSON it is rows, added, applied, warnings and diff."""
+    if format != "json":
+        click.echo(repr(plan))
+        return
+    told = {
+        "applied": plan.applied,
+        "added": plan.added,
+        "rows": plan.rows.to_dict("records"),
+        "warnings": plan.warnings,
+        "diff": plan.diff(),
+    }
+    click.echo(json.dumps(told, ensure_ascii=False, indent=1))
 
 
-def asked(plan: Plan, *, dry_run: bool, yes: bool) -> int:
+def check(format: str, *, dry_run: bool, yes: bool) -> None:
+    """Hold that nothing is asked between two lines of JSON."""
+    if format == "json" and not (dry_run or yes):
+        raise click.UsageError("JSON leaves no room for a question; pass --yes or --dry-run.")
+
+
+def asked(plan: Plan, *, dry_run: bool, yes: bool, format: str = "text") -> int:
     """Print a plan, and apply it if that is wanted; 1 says that it was not."""
+    idle = dry_run or not (plan.edits or plan.rows["action"].isin(BUSY).any())
+    if format == "json":
+        print_plan(plan if idle else plan.apply(), format)
+        return 0
     print_plan(plan)
-    if dry_run or not (plan.edits or plan.rows["action"].isin(BUSY).any()):
+    if idle:
         return 0
     if not yes and not _agreed():
         click.echo("nothing was written")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from memkit.cli.commands import cli
-from memkit.cli.options import print_options
+from memkit.cli.options import print_options, settle_format
 from memkit.cli.output import show
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ ACTION = click.Argument(["action"], required=False, type=click.Choice(["clear"])
 
 
 @cli.command(params=[ACTION, *print_options("table", "json", "csv")])
-def cache(action: str | None, format: str, limit: int | None) -> None:
+def cache(action: str | None, limit: int | None, **rest: Any) -> None:
     """List the loaded stores that are cached, or clear them.
 
     MEMKIT_CACHE=1 has the commands and the agents' tools cache what they load, MEMKIT_CACHE=DIR in a folder of yours.
@@ -26,16 +26,17 @@ def cache(action: str | None, format: str, limit: int | None) -> None:
     """
     from memkit import cache as cached
 
-    folder = _folder()
+    settle_format(rest)
+    folder = folder_named()
     if action == "clear":
         click.echo(f"{cached.clear(folder):,} bytes removed from {folder}")
         return
     found = cached.held(folder)
-    show(found, format, limit)
+    show(found, rest["format"], limit)
     click.echo(f"memkit: {folder}: {int(found['bytes'].sum()):,} bytes of at most {cached.LIMIT:,}", err=True)
 
 
-def _folder() -> Path:
+def folder_named() -> Path:
     """Return the folder that the environment names, else the usual one.
 
     Raises: BadArgument.

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from memkit.cli.asking import asked, print_plan
 from memkit.cli.commands import cli
-from memkit.cli.options import PERIODS, choice, on_frame, on_store
+from memkit.cli.options import PERIODS, choice, on_frame, on_plan, on_store
 from memkit.errors import BadArgument
 
 if TYPE_CHECKING:
@@ -18,39 +17,47 @@ if TYPE_CHECKING:
     from memkit.edits import Plan
     from memkit.store import Store
 
-DRY_RUN = click.Option(["--dry-run"], is_flag=True, help="Only say what would change.")
-YES = click.Option(["--yes"], is_flag=True, help="Apply without asking.")
 TAG = click.Option(["--tag"], metavar="TAG", help="The entry's tag.")
 
 
-@on_store(
+@on_plan(
     cli,
     "TEXT",
     options=[
         TAG,
         click.Option(["--index"], metavar="LINE", help="The day's index, in place of the extracted one (archive)."),
         click.Option(["--important"], is_flag=True, help="Also make it a candidate (layers)."),
-        DRY_RUN,
     ],
 )
-def append(store: Store, text: str, tag: str | None, index: str | None, important: bool, dry_run: bool) -> None:
+def append(store: Store, text: str, tag: str | None, index: str | None, important: bool, dry_run: bool) -> Plan:
     """Add one entry to today's file. TEXT - reads it from stdin.
 
     Example: memkit append ~/vault "开业日期改到 3 月 15 日" --tag 决定
     """
-    print_plan(store.append(_said(text), tag, index, important=important, dry_run=dry_run))
+    return store.append(_said(text), tag, index, important=important, dry_run=dry_run)
 
 
-@on_store(cli, "DATE", "SUBJECT", "TEXT", options=[DRY_RUN])
-def correct(store: Store, date: str, subject: str, text: str, dry_run: bool) -> None:
+@on_plan(cli, "FILE", options=[TAG])
+def append_many(store: Store, file: str, tag: str | None, dry_run: bool) -> Plan:
+    """Add every line of a text file to today's file. FILE - reads stdin.
+
+    All or nothing; blank lines are skipped. --tag is that of each.
+
+    Example: memkit append-many ~/vault lines.txt --tag 待办
+    """
+    return store.append_many([(line, tag or "") for line in _lines(file)], dry_run=dry_run)
+
+
+@on_plan(cli, "DATE", "SUBJECT", "TEXT")
+def correct(store: Store, date: str, subject: str, text: str, dry_run: bool) -> Plan:
     """Correct an earlier day by an entry of today. TEXT - reads it from stdin.
 
     Example: memkit correct ~/vault 2025-02-03 开业日期 "改到 3 月 15 日"
     """
-    print_plan(store.correct(date, subject, _said(text), dry_run=dry_run))
+    return store.correct(date, subject, _said(text), dry_run=dry_run)
 
 
-@on_store(
+@on_plan(
     cli,
     "TEXT",
     options=[
@@ -59,11 +66,10 @@ def correct(store: Store, date: str, subject: str, text: str, dry_run: bool) -> 
         click.Option(["--new-index"], metavar="LINE", help="The day's new index (archive)."),
         click.Option(["--manifest"], metavar="FILE", help="Say in this manifest what the files are now."),
         click.Option(["--keep"], multiple=True, metavar="ROW", help="Leave this row of the plan, as PATH:LINE, as it is."),
-        DRY_RUN,
-        YES,
     ],
+    asks=True,
 )
-def forget(store: Store, text: str, keep: tuple[str, ...], dry_run: bool, yes: bool, **options: str | None) -> int:
+def forget(store: Store, text: str, keep: tuple[str, ...], **options: str | None) -> Plan:
     """Take an entry out for good, and every copy made from it. TEXT is its exact text; - reads it from stdin.
 
     Equal entries elsewhere and corrections of it are in the plan too, a row each; --keep leaves some out. Shows the change
@@ -71,8 +77,7 @@ def forget(store: Store, text: str, keep: tuple[str, ...], dry_run: bool, yes: b
 
     Example: memkit forget ~/vault "红水壶放在窗台" --date 2025-02-03
     """
-    plan = store.forget(_said(text), **options)
-    return asked(_without(plan, keep), dry_run=dry_run, yes=yes)
+    return _without(store.forget(_said(text), **options), keep)
 
 
 def _without(plan: Plan, keep: tuple[str, ...]) -> Plan:
@@ -83,12 +88,13 @@ def _without(plan: Plan, keep: tuple[str, ...]) -> Plan:
     return plan.without(*map(rows.index, keep)) if keep else plan
 
 
-@on_store(
+@on_plan(
     cli,
     "FILE",
-    options=[click.Option(["--forget-missing"], is_flag=True, help="Entries that FILE lacks are forgotten."), DRY_RUN, YES],
+    options=[click.Option(["--forget-missing"], is_flag=True, help="Entries that FILE lacks are forgotten.")],
+    asks=True,
 )
-def push(store: Store, file: str, forget_missing: bool, dry_run: bool, yes: bool) -> int:
+def push(store: Store, file: str, forget_missing: bool) -> Plan:
     """Append and correct what an edited export says. FILE is Parquet, as `entries(editable=True)` was saved.
 
     Shows the change and asks before it applies it; a no exits 1.
@@ -97,55 +103,54 @@ def push(store: Store, file: str, forget_missing: bool, dry_run: bool, yes: bool
     """
     from memkit.export import read_frame
 
-    plan = store.push(read_frame(file), forget_missing=forget_missing)
-    return asked(plan, dry_run=dry_run, yes=yes)
+    return store.push(read_frame(file), forget_missing=forget_missing)
 
 
-@on_store(cli, options=[DRY_RUN])
-def catch_up(store: Store, dry_run: bool) -> None:
+@on_plan(cli)
+def catch_up(store: Store, dry_run: bool) -> Plan:
     """Give finished days their catalog rows (archive).
 
     Example: memkit catch-up ~/vault
     """
-    print_plan(store.catch_up(dry_run=dry_run))
+    return store.catch_up(dry_run=dry_run)
 
 
-@on_store(cli, options=[click.Option(["--year"], type=int, help="Only this year.  [default: all]"), DRY_RUN])
-def rebuild(store: Store, year: int | None, dry_run: bool) -> None:
+@on_plan(cli, options=[click.Option(["--year"], type=int, help="Only this year.  [default: all]")])
+def rebuild(store: Store, year: int | None, dry_run: bool) -> Plan:
     """Write the catalog afresh from the day files (archive).
 
     Example: memkit rebuild ~/vault --year 2025
     """
-    print_plan(store.rebuild_catalog(year, dry_run=dry_run))
+    return store.rebuild_catalog(year, dry_run=dry_run)
 
 
-@on_store(cli, "CONTENT", options=[DRY_RUN])
-def hot(store: Store, content: str, dry_run: bool) -> None:
+@on_plan(cli, "CONTENT")
+def hot(store: Store, content: str, dry_run: bool) -> Plan:
     """Replace the body of the hot layer (layers). CONTENT - reads it from stdin.
 
     Example: memkit hot ~/.dsh - < hot-body.md
     """
-    print_plan(store.hot_set(_said(content), dry_run=dry_run))
+    return store.hot_set(_said(content), dry_run=dry_run)
 
 
-@on_store(cli, "TEXT", options=[choice("--target", ["longterm", "daily"], "Where to.", "longterm"), TAG, DRY_RUN])
-def store(store: Store, text: str, target: str, tag: str | None, dry_run: bool) -> None:
+@on_plan(cli, "TEXT", options=[choice("--target", ["longterm", "daily"], "Where to.", "longterm"), TAG])
+def store(store: Store, text: str, target: str, tag: str | None, dry_run: bool) -> Plan:
     """Add one line to MEMORY.md, or to today's log (workspace). TEXT - reads it from stdin.
 
     Example: memkit store ~/agent "喜欢手冲，不加糖"
     """
-    print_plan(store.store(_said(text), target, tag=tag, dry_run=dry_run))
+    return store.store(_said(text), target, tag=tag, dry_run=dry_run)
 
 
-@on_store(cli, "TEXT", options=[DRY_RUN])
-def mark_forgotten(store: Store, text: str, dry_run: bool) -> None:
+@on_plan(cli, "TEXT")
+def mark_forgotten(store: Store, text: str, dry_run: bool) -> Plan:
     """Mark a text as forgotten in MEMORY.md (workspace).
 
     Search leaves out what is equal to it; nothing is deleted (`memkit forget` does that). TEXT - reads it from stdin.
 
     Example: memkit mark-forgotten ~/agent "喜欢手冲，不加糖"
     """
-    print_plan(store.mark_forgotten(_said(text), dry_run=dry_run))
+    return store.mark_forgotten(_said(text), dry_run=dry_run)
 
 
 @on_store(cli, options=[click.Option(["--rebuild"], is_flag=True, help="Build it anew: nothing that was deleted stays in it.")])
@@ -160,20 +165,20 @@ def sync(store: Store, rebuild: bool) -> None:
         click.echo(f"memkit: {done.warning}", err=True)
 
 
-@on_store(cli, "TOPIC", "MONTH", options=[DRY_RUN])
-def topic(store: Store, topic: str, month: str, dry_run: bool) -> None:
+@on_plan(cli, "TOPIC", "MONTH")
+def topic(store: Store, topic: str, month: str, dry_run: bool) -> Plan:
     """Add one topic to the hot layer (layers).
 
     Example: memkit topic ~/.dsh 翻唱 2025-02
     """
-    print_plan(store.topics_add(topic, month, dry_run=dry_run))
+    return store.topics_add(topic, month, dry_run=dry_run)
 
 
 PERIOD = choice("--period", PERIODS, "What to sum up.", "week")
 DATE = click.Option(["--date"], metavar="DAY", help="A day in it, or its own key, as 2025-W09.  [default: today]")
 
 
-@on_store(
+@on_plan(
     cli,
     options=[
         PERIOD,
@@ -183,12 +188,11 @@ DATE = click.Option(["--date"], metavar="DAY", help="A day in it, or its own key
         click.Option(["--until"], metavar="DAY", help="With --all: those begun by this day, also unfinished ones."),
         click.Option(["--force"], is_flag=True, help="Make them afresh, whatever there is."),
         click.Option(["--out"], metavar="DIR", help="Write them to this folder; archive and workspace need it."),
-        DRY_RUN,
     ],
 )
 def summarize(
     store: Store, period: str, date: str | None, all: bool, since: str | None, until: str | None, **options: Any
-) -> None:
+) -> Plan:
     """Write one summary, or all that are missing.
 
     Example: memkit summarize ~/vault --period week --all --out ~/summaries
@@ -197,8 +201,7 @@ def summarize(
         raise click.UsageError("--date goes without --all; --since and --until make a window.")
     if not all and (since is not None or until is not None):
         raise click.UsageError("--since and --until go with --all.")
-    plan = store.summarize_all(period, since=since, until=until, **options) if all else store.summarize(period, date, **options)
-    print_plan(plan)
+    return store.summarize_all(period, since=since, until=until, **options) if all else store.summarize(period, date, **options)
 
 
 @on_store(cli, options=[PERIOD, DATE])
@@ -233,3 +236,15 @@ def manifest(store: Store, out: str | None) -> pd.DataFrame:
 def _said(text: str) -> str:
     """Return the text of an argument, or what stdin says for `-`."""
     return sys.stdin.read() if text == "-" else text
+
+
+def _lines(file: str) -> list[str]:
+    """Return the lines of a text file, or of stdin for `-`, that are not blank."""
+    from pathlib import Path
+
+    from memkit import files
+
+    text = sys.stdin.read() if file == "-" else files.text_of_output(Path(file).expanduser())
+    if text is None:
+        raise BadArgument(f"file: no file {file}; name a text file, or - for stdin")
+    return [line for line in text.removeprefix("\ufeff").split("\n") if line.strip()]

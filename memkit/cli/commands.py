@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from memkit import __version__
-from memkit.cli.options import KEYS, SEVERITIES, choice, on_frame, on_store, print_options
+from memkit.cli.options import KEYS, SEVERITIES, choice, format_options, on_frame, on_store, print_options
 from memkit.cli.output import annotated, show, table_rows
 
 if TYPE_CHECKING:
@@ -201,7 +201,7 @@ def search(store: Store, query: str, more: tuple[str, ...], format: str, limit: 
     cli,
     options=[
         click.Option(["--days"], type=int, default=30, metavar="N", help="The last days.  [default: 30]"),
-        choice("--format", ["json", "table", "csv"], "How to print it.", "json"),
+        *format_options("json", "table", "csv"),
     ],
 )
 def context(store: Store, days: int, format: str) -> None:

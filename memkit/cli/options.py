@@ -13,15 +13,21 @@ from memkit.cli.place import open_at
 if TYPE_CHECKING:
     import pandas as pd
 
+    from memkit.edits import Plan
     from memkit.store import Store
 
 # Written out, because the modules that mean them import pandas; a test holds them equal.
 LAYOUTS = ("archive", "workspace", "layers")
 KEYS = ("day", "week", "month", "year", "weekday", "hour", "tag", "label", "kind", "path")
 PERIODS = ("day", "week", "month")
+CHARTS = ("volume", "calendar", "tags", "hours", "growth", "budget", "coverage")
 SEVERITIES = ("error", "warning", "info")
 
+DRY_RUN = click.Option(["--dry-run"], is_flag=True, help="Only say what would change.")
+YES = click.Option(["--yes"], is_flag=True, help="Apply without asking.")
+
 Ask = Callable[..., "pd.DataFrame"]
+Change = Callable[..., "Plan"]
 Answer = Callable[..., "int | None"]
 
 
@@ -40,11 +46,19 @@ def store_options() -> list[click.Parameter]:
     ]
 
 
+def format_options(*formats: str) -> list[click.Parameter]:
+    """Return `--format`, the first of which is the default, and `--json`, which is short for that format."""
+    return [
+        choice("--format", formats, "How to print it.", formats[0]),
+        click.Option(["--json"], is_flag=True, help="The same as --format json."),
+    ]
+
+
 def print_options(*formats: str) -> list[click.Parameter]:
     """Return the options of a command that prints rows."""
     help = f"Print N rows, 0 for all.  [default: {ROWS} of a table, else 0]"
     return [
-        choice("--format", formats, "How to print it.", "table"),
+        *format_options(*formats),
         click.Option(["--limit"], type=click.IntRange(min=0), metavar="N", help=help),
     ]
 
@@ -60,13 +74,59 @@ def on_store(
     def add(answer: Answer) -> Answer:
         def command(words: tuple[str, ...], layout: str | None, now: str | None, tz: str | None, **rest: Any) -> int | None:
             path, said = _split(words, names, default)
+            settle_format(rest)
             return answer(open_at(path, layout=layout, now=now, tz=tz), *said, **rest)
 
-        wanted = click.Argument(["words"], nargs=-1, metavar=" ".join(("[PATH]", *names)))
-        group.command(answer.__name__.replace("_", "-"), help=answer.__doc__, params=[wanted, *options, *store_options()])(
-            command
-        )
+        name = answer.__name__.rstrip("_").replace("_", "-")
+        group.command(name, help=answer.__doc__, params=[words_argument(*names), *options, *store_options()])(command)
         return answer
+
+    return add
+
+
+def words_argument(*names: str) -> click.Argument:
+    """Return PATH and the words after it as one argument, which a shell completes as paths."""
+    return click.Argument(["words"], nargs=-1, metavar=" ".join(("[PATH]", *names)), shell_complete=_as_paths)
+
+
+def _as_paths(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:
+    from click.shell_completion import CompletionItem
+
+    return [CompletionItem(incomplete, type="file")]
+
+
+def settle_format(rest: dict[str, Any]) -> None:
+    """Take `--json` out of the options of a command, and put what it means in its place."""
+    if not rest.pop("json", False):
+        return
+    source = click.get_current_context().get_parameter_source("format")
+    if source is not None and source.name == "COMMANDLINE" and rest["format"] != "json":
+        raise click.UsageError(f"--json and --format {rest['format']} do not go together.")
+    rest["format"] = "json"
+
+
+def on_plan(
+    group: click.Group, *names: str, options: Sequence[click.Parameter] = (), asks: bool = False
+) -> Callable[[Change], Change]:
+    """Return a decorator like `on_store` for a function that returns a plan, which is printed.
+
+    What it returns is applied already, or if it `asks`, only when somebody says yes or `--yes` was given.
+    """
+    more = [DRY_RUN, *([YES] if asks else []), *format_options("text", "json")]
+
+    def add(change: Change) -> Change:
+        def answer(store: Store, *said: str, format: str, dry_run: bool, yes: bool = False, **rest: Any) -> int:
+            from memkit.cli import asking
+
+            if not asks:
+                asking.print_plan(change(store, *said, dry_run=dry_run, **rest), format)
+                return 0
+            asking.check(format, dry_run=dry_run, yes=yes)
+            return asking.asked(change(store, *said, **rest), dry_run=dry_run, yes=yes, format=format)
+
+        answer.__name__, answer.__doc__ = change.__name__, change.__doc__
+        on_store(group, *names, options=[*options, *more])(answer)
+        return change
 
     return add
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -17,6 +18,12 @@ if TYPE_CHECKING:
 ROWS = 50  # of a table, unless --limit says otherwise
 MAIN = ["date", "tag", "text", "path", "line"]  # of entries: with all columns, the text would be a few words wide
 LEVELS = {"error": "error", "warning": "warning", "info": "notice"}
+_OPTION = re.compile(r"\bpass ([a-z_]+)=")  # as Python spells it
+
+
+def as_typed(message: str) -> str:
+    """Return an error of Python's options as one of those of a shell."""
+    return _OPTION.sub(lambda found: f"pass --{found[1].replace('_', '-')}", message)
 
 
 def width() -> int:

@@ -11,23 +11,26 @@ if TYPE_CHECKING:
 HERE = "."
 
 
-def open_at(path: str | None, *, layout: str | None, now: str | None, tz: str | None) -> Store:
+def open_at(path: str | None, *, layout: str | None, now: str | None, tz: str | None, cache: bool = True) -> Store:
     """Return the store at PATH; without one, of the first usual place that has memory.
+
+    With `cache=False` it is read from its files alone, whatever the environment says.
 
     Raises: what memkit.open raises.
     """
     import memkit
     from memkit.tools import place
 
+    kept = place.cached() if cache else False
     for usual, known in _usual_places(layout) if path is None else [(path, layout)]:
         try:
-            store = memkit.open(usual, layout=known, now=now, tz=tz, cache=place.cached())
+            store = memkit.open(usual, layout=known, now=now, tz=tz, cache=kept)
         except memkit.StoreNotFound:
             if usual in (path, HERE):
                 raise
             continue
         given = place.workspace_options(places=path is None) if store.layout == "workspace" else {}
-        return memkit.open(usual, layout=known, now=now, tz=tz, cache=place.cached(), **given) if given else store
+        return memkit.open(usual, layout=known, now=now, tz=tz, cache=kept, **given) if given else store
     raise AssertionError("the current folder is always looked at")
 
 
