@@ -17,6 +17,7 @@ from memkit.layouts import LAYOUTS
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 SETUP = "python3 -m venv .venv && .venv/bin/pip install -q {what} && .venv/bin/{then}"
+PROGRAM = "/home/me/.memkit/bin/memkit"
 REPORT = "memkit report data-samples/archive --now 2025-02-28T21:30+08:00 --tz Asia/Shanghai"
 
 
@@ -45,8 +46,15 @@ def clone(tmp_path, monkeypatch):
     return tmp_path
 
 
-def test_every_block_is_of_a_kind_that_is_checked_here():
-    assert {block.language for block in BLOCKS} == {"python", "text", "sh", "console", "ipython"}  # the last one in test_magics
+def test_every_block_is_of_a_kind_that_is_checked():
+    assert {block.language for block in BLOCKS} == {
+        "python",
+        "text",
+        "sh",
+        "console",
+        "json",
+        "ipython",
+    }  # test_magics has the last
 
 
 def test_python_runs_in_order_and_prints_what_the_text_below_it_says(clone):
@@ -82,11 +90,23 @@ def test_setup_commands_are_the_two_and_the_first_one_shows_the_main_job(clone, 
     shown = [block.text.strip() for block in BLOCKS if block.language == "sh"]
     report = SETUP.format(what=".", then=REPORT)
     tests = SETUP.format(what="-e '.[test]'", then="pytest")
-    assert shown == [report, tests, report]
+    assert shown[:2] == [report, tests]
+    assert shown[-1] == report
     assert run(shlex.split(REPORT)[1:]) == 0
     out = capsys.readouterr().out
     for part in ("entries", "characters", "2024-12", "2025-01", "2025-02", "no findings", "# 周摘要 2025-W09"):
         assert part in out
+
+
+def test_the_server_is_installed_with_its_extra_where_the_configurations_look_for_it(clone, capsys):
+    setup = next(block.text.strip() for block in BLOCKS if block.language == "sh" and "[mcp]" in block.text)
+    venv, install, doctor = setup.split(" && ")
+    assert (venv, install) == ("python3 -m venv ~/.memkit", "~/.memkit/bin/pip install -q '.[mcp]'")
+    program, *words = shlex.split(doctor)
+    assert program == "~/.memkit/bin/memkit"
+    assert run(words) == 0
+    assert re.search(r"^  mcp +\d", capsys.readouterr().out, re.MULTILINE)
+    assert README.count(PROGRAM) == 3
 
 
 def test_ci_runs_the_test_command_of_the_readme():
