@@ -135,7 +135,18 @@ class Pool:
             executor, line, self._executor, self._line = self._executor, self._line, None, None
         if executor is not None and line is not None:
             line.close()
+            # _let_go(executor)
             executor.shutdown(wait=True, cancel_futures=True)
+
+
+def _let_go(executor: ProcessPoolExecutor) -> None:
+    """Close this process's own end of what workers write to: a reply that one leaves half written then ends, as a fault.
+
+    The executor keeps that end open for workers to come, and else would wait for the other half for ever.
+    """
+    writer = getattr(getattr(executor, "_result_queue", None), "_writer", None)
+    if writer is not None:
+        writer.close()
 
 
 @contextmanager
