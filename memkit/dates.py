@@ -139,7 +139,11 @@ def key_of(period: str, value: object) -> str:
     Raises: BadArgument if it is neither.
     """
     if period == "day" or not isinstance(value, str) or not {"week": _WEEK, "month": _MONTH}[period].fullmatch(value):
-        return period_key(period, as_day(value, "date"))
+        try:
+            return period_key(period, as_day(value, "date"))
+        except BadArgument as error:
+            own = {"day": "", "week": ", or a week such as 2026-W43", "month": ", or a month such as 2026-10"}[period]
+            raise BadArgument(f"{error}{own}") from None
     try:
         period_days(period, value)
     except BadArgument as error:

@@ -3,13 +3,17 @@
 import json
 import os
 import signal
+import subprocess
+import time
 from pathlib import Path
 
 import anyio
 import pytest
 from conftest import open_at
 from mcp.shared.exceptions import MCPError
-from serving import CALLS, LAYOUTS, LINUX, at_stdio, process, run, size_of, stamps
+from serving import CALLS, ENV, LAYOUTS, LINUX, at_stdio, command, process, run, size_of, stamps
+
+from memkit.serve.stdio import GONE, PATIENCE
 
 HELLO = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "tests", "version": "1"}}
 
@@ -210,3 +214,74 @@ def test_a_thousand_calls_in_a_row_take_no_more_memory_and_no_more_handles(copie
     (early, handles), (middle, _), (late, at_last) = run(talk)
     assert at_last == handles
     assert late - early < 8_000_000, (early, middle, late)
+
+
+@pytest.mark.parametrize("number", ["null", "1.5", "true", "{}", "[]"])
+def test_a_request_whose_id_is_none_is_refused_and_holds_nothing_up(copied, number):
+    odd = line("ping", number=7).replace(b'"id": 7', f'"id": {number}'.encode())
+    with process(copied("layers")) as child:
+        output, log = child.communicate(OPENING + odd + line("ping", number=8), timeout=20)
+    told = [json.loads(row) for row in output.splitlines()]
+    assert [held["id"] for held in told if held["id"] is not None] == [0, 8]
+    (refusal,) = (held["error"] for held in told if held["id"] is None)
+    assert refusal["code"] == -32600
+    assert "expected a text or a whole number" in refusal["message"]
+    assert (child.returncode, log) == (0, b"")
+
+
+def test_two_requests_of_one_id_are_not_taken_for_one(copied):
+    path = copied("layers")
+    sent = [calling(1, "mem_write", text="其一"), calling("1", "mem_write", text="其二"), calling(1, "mem_write", text="其三")]
+    with process(path) as child:
+        output, _ = child.communicate(OPENING + b"".join(sent), timeout=60)
+    told = [json.loads(row) for row in output.splitlines()][1:]
+    assert len(told) == 3
+    assert all("result" in held or "under way" in held["error"]["message"] for held in told)
+    assert len(open_at(path).matching("其", mode="or")) >= sum("result" in held for held in told)
+
+
+IMPATIENT = """
+import sys
+from memkit.cli import run
+from memkit.serve import stdio
+stdio.PATIENCE = stdio.LAST = 2.0
+sys.exit(run(sys.argv[1:]))
+"""
+
+
+@pytest.mark.parametrize("how", ["signals", "end of stdin"])
+def test_a_client_that_reads_nothing_holds_up_no_end(copied, how):
+    words = command(copied("layers"))
+    if how == "end of stdin":
+        words[1:3] = ["-c", IMPATIENT]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with subprocess.Popen(words, env=ENV, **pipes) as child:
+        child.stdin.write(OPENING + b"".join(line("tools/list", number=number) for number in range(1, 100)))
+        child.stdin.flush()
+        child.stdout.readline()
+        time.sleep(1)  # by now the answers fill the pipe
+        if how == "end of stdin":
+            child.stdin.close()
+        end = time.monotonic() + PATIENCE - 5
+        while child.poll() is None and time.monotonic() < end:
+            if how == "signals":
+                child.send_signal(signal.SIGTERM)
+            time.sleep(0.5)
+        assert child.poll() == GONE
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="signals of POSIX")
+def test_a_terminal_that_closes_lets_calls_end(copied):
+    path = copied("layers")
+    with process(path) as child:
+        child.stdin.write(
+            OPENING + b"".join(calling(number, "mem_write", text=f"挂断第 {number} 条") for number in range(1, 31))
+        )
+        child.stdin.flush()
+        for _ in range(2):
+            child.stdout.readline()
+        child.send_signal(signal.SIGHUP)
+        child.stdout.read()
+        assert child.wait(60) == 0
+    assert is_clean(path)
+    assert not list(path.rglob("*.tmp"))

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from typing import Any
+from urllib.parse import unquote
 
 import pandas as pd
 
 from memkit import dates
-from memkit.cells import visible
+from memkit.cells import clip
 from memkit.errors import BadArgument
 from memkit.recall import WINDOW
 from memkit.serve import reference
@@ -17,8 +18,11 @@ from memkit.store import Store
 MARKDOWN = "text/markdown"
 LATEST = 14  # days that are listed
 RECENT = 3  # days of a workspace that are its context
-_ADDRESS = re.compile(r"memkit://([a-z]+)(?:/(.+))?")
+LONG = 1_000  # columns of an entry in the context; a day has it whole
+_ADDRESS = re.compile(r"(?i:memkit)://([a-z]+)(?:/(.+))?")
 
+_HOT = ("The hot layer · 热层", "What is to be known in every session. 每次会话都要知道的。")
+_CONTEXT = ("Recent memory · 最近的记忆", "What an agent is given at the start of a session. 会话开始时给智能体的内容。")
 TEMPLATES = (
     {
         "uriTemplate": "memkit://day/{date}",
@@ -39,12 +43,12 @@ TEMPLATES = (
 
 def listed(store: Store) -> list[dict[str, Any]]:
     """Return the pages of a store: hot layer (layers), context, reference pages, and its latest days."""
-    pages = [_page("hot", "The hot layer · 热层", "What is to be known in every session.")] if store.layout == "layers" else []
-    pages.append(_page("context", "Recent memory · 最近的记忆", "What an agent is given at the start of a session."))
+    pages = [_page("hot", *_HOT)] if store.layout == "layers" else []
+    pages.append(_page("context", *_CONTEXT))
     for name, (title, about) in reference.PAGES.items():
         pages.append(_page(f"reference/{name}", title, about))
     for day in reversed(store.days()["date"].iloc[-LATEST:].tolist()):
-        pages.append(_page(f"day/{day.date()}", str(day.date()), "One day as it is written."))
+        pages.append(_page(f"day/{day.date()}", str(day.date()), "One day as it is written. 某一天的全文。"))
     return pages
 
 
@@ -57,7 +61,7 @@ def read(store: Store, uri: str) -> str:
 
     Raises: BadArgument for an address that leads nowhere.
     """
-    found = _ADDRESS.fullmatch(uri)
+    found = _ADDRESS.fullmatch(unquote(uri))
     kind, rest = (found[1], found[2] or "") if found else ("", "")
     if kind == "hot" and not rest and store.layout == "layers":
         return _hot(store)
@@ -94,7 +98,7 @@ def _context(store: Store) -> str:
     """Return what the store knows of the last days: an archive's indexes, oldest first, else the entries, newest first."""
     if store.layout == "archive":
         rows = store.context().fillna("")
-        lines = [f"- `{path}` {visible(index)}" for path, index in zip(rows["path"], rows["index"], strict=True)]
+        lines = [f"- `{path}` {clip(index, LONG)}" for path, index in zip(rows["path"], rows["index"], strict=True)]
         return _titled(dates.recent_window(store._clock().date(), WINDOW["archive"]), lines)
     days = WINDOW.get(store.layout, RECENT)
     return _titled(dates.recent_window(store._clock().date(), days), _lines(store.recent(days)))
@@ -102,8 +106,10 @@ def _context(store: Store) -> str:
 
 def _lines(entries: pd.DataFrame) -> list[str]:
     columns = (entries["date"], entries["tag"], entries["text"])
-    tags = ((day, f"[{tag}] " if isinstance(tag, str) else "", text) for day, tag, text in zip(*columns, strict=True))
-    return [f"- {day.date()} {tag}{visible(text)}" for day, tag, text in tags]
+    tags = (
+        (day, f"[{clip(tag, LONG)}] " if isinstance(tag, str) else "", text) for day, tag, text in zip(*columns, strict=True)
+    )
+    return [f"- {day.date()} {tag}{clip(text, LONG)}" for day, tag, text in tags]
 
 
 def _titled(window: tuple[Any, Any], lines: list[str]) -> str:

@@ -1,18 +1,21 @@
 """MCP at the standard streams, for a client that starts the server itself: one JSON message a line.
 
 The SDK's own reader drops a line that is no JSON without a word, waits for a last line before it can stop, and forgets the
-calls under way when the client has said its last. This one refuses such a line, stops when told to, and answers first.
+calls under way when the client has said its last. This one refuses such a line, stops when told to, and answers first; a
+client that no longer reads the answers is not waited for.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError
 from contextlib import suppress
+from functools import partial
 from types import TracebackType
 from typing import Any, cast
 
@@ -23,25 +26,36 @@ from mcp.server.stdio import stdio_server
 from mcp.shared._stream_protocols import WriteStream
 from mcp.shared.message import SessionMessage
 
+from memkit.serve.messages import LONGEST, Fault, fault_of
 from memkit.serve.server import Host, built, log
 from memkit.store import Store
 
 PATIENCE = 30.0  # seconds that calls under way have left when the client has gone
+LAST = PATIENCE + 5  # seconds after which the process ends, whoever holds it up
 WHOLE = 65_536  # bytes read at once
-LONGEST = 4 * 1024 * 1024  # of a message, in bytes, as over HTTP
+GONE = 1  # exit code of a server that was held up
 Outgoing = WriteStream[SessionMessage]
 
 
 def over_stdio(store: Store, *, read_only: bool = False) -> None:
-    """Serve a store to the client at the standard streams until it closes them, or until SIGTERM or Ctrl-C."""
-    anyio.run(_serve, Host(store, read_only=read_only))
+    """Serve a store to the client at the standard streams until it closes them, or until SIGTERM, SIGHUP or Ctrl-C.
+
+    A second signal ends the process at once, and so does a client that neither reads nor goes away; what was written stays
+    whole, as each file is replaced at once.
+    """
+    end = threading.Timer(LAST, os._exit, (GONE,))
+    end.daemon = True
+    try:
+        anyio.run(_serve, Host(store, read_only=read_only), end)
+    finally:
+        end.cancel()
 
 
-async def _serve(host: Host) -> None:
-    wire = _Wire()
+async def _serve(host: Host, end: threading.Timer) -> None:
+    wire = _Wire(end)
     async with BlockingPortal() as portal, anyio.create_task_group() as tasks:
         threading.Thread(target=wire.read, args=(portal,), daemon=True).start()
-        tasks.start_soon(stop_on_signal, wire.close)
+        tasks.start_soon(stop_on_signal, host.hurried(wire.close), partial(os._exit, GONE))
         try:
             await _converse(host, wire)
         except* (OSError, anyio.BrokenResourceError, anyio.ClosedResourceError):
@@ -61,12 +75,15 @@ async def _converse(host: Host, wire: _Wire) -> None:
         await server.run(incoming, cast("Outgoing", _Answers(outgoing, wire)), server.create_initialization_options())
 
 
-async def stop_on_signal(stop: Any) -> None:
-    """Call `stop` at each SIGTERM or Ctrl-C; where a system has no such signals, they end the program as they always do."""
+async def stop_on_signal(stop: Callable[[], object], at_once: Callable[[], object]) -> None:
+    """Call `stop` at SIGTERM, SIGHUP or Ctrl-C, and `at_once` at the next; a system without such signals ends the program."""
+    known = [getattr(signal, name) for name in ("SIGTERM", "SIGINT", "SIGHUP") if hasattr(signal, name)]
     try:
-        with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
+        with anyio.open_signal_receiver(*known) as signals:
+            end = stop
             async for _ in signals:
-                stop()
+                end()
+                end = at_once
     except NotImplementedError:
         return
 
@@ -74,7 +91,8 @@ async def stop_on_signal(stop: Any) -> None:
 class _Wire:
     """The lines of a client as the SDK reads them, and which of its requests still wait for an answer."""
 
-    def __init__(self) -> None:
+    def __init__(self, end: threading.Timer) -> None:
+        self._end = end
         self._send, self._lines = anyio.create_memory_object_stream[bytes](16)
         self._waiting: set[str] = set()
         self._answered = anyio.Event()
@@ -93,8 +111,10 @@ class _Wire:
                 portal.call(self._send.aclose)
 
     def close(self) -> None:
-        """Take no more requests."""
+        """Take no more requests, and see that there is an end."""
         self._send.close()
+        with suppress(RuntimeError):  # it is started once
+            self._end.start()
 
     def answered(self, request: object) -> None:
         """Take note that a request was answered, or called off."""
@@ -110,6 +130,7 @@ class _Wire:
         async for line in self._lines:
             if text := await self._sound(line):
                 return text
+        self.close()
         with anyio.move_on_after(PATIENCE):
             while self._waiting:
                 self._answered = anyio.Event()
@@ -120,43 +141,30 @@ class _Wire:
         """Return a line that is a message; any other is refused, and "" returned."""
         if not line.strip():
             return ""
-        try:
-            text = line.decode("utf-8")
-            mcp.jsonrpc_message_adapter.validate_json(text, by_name=False)
-        except ValueError as error:
-            await self._refuse(line, error)
+        fault = fault_of(line) or self._note(json.loads(line))
+        if fault is not None:
+            await self._refuse(fault)
             return ""
-        self._note(json.loads(text))
-        return text
+        return line.decode("utf-8")
 
-    def _note(self, message: dict[str, Any]) -> None:
-        """Take note of a request, or of one that is called off."""
+    def _note(self, message: dict[str, Any]) -> Fault | None:
+        """Take note of a request, or of one that is called off; return why it cannot be taken."""
         if message.get("method") == "notifications/cancelled":
             self.answered((message.get("params") or {}).get("requestId"))
         elif "method" in message and "id" in message:
-            self._waiting.add(_key(message["id"]))
+            key = _key(message["id"])
+            if key in self._waiting:
+                return Fault(None, "id: a request of this id is under way", mcp.INVALID_REQUEST)
+            self._waiting.add(key)
+        return None
 
-    async def _refuse(self, line: bytes, error: ValueError) -> None:
+    async def _refuse(self, fault: Fault) -> None:
         """Answer a line that is no message, to whom it may concern."""
-        asked, reason = _trouble(line, error)
-        told = mcp.ErrorData(code=mcp.PARSE_ERROR, message=f"message: {reason}; expected one JSON-RPC message a line, in UTF-8")
+        told = mcp.ErrorData(
+            code=fault.code, message=f"message: {fault.reason}; expected one JSON-RPC message a line, in UTF-8"
+        )
         if self.outgoing is not None:
-            await self.outgoing.send(SessionMessage(mcp.JSONRPCError(jsonrpc="2.0", id=asked, error=told)))
-
-
-def _trouble(line: bytes, error: ValueError) -> tuple[str | int | None, str]:
-    """Return which request a line was meant to be, None if it does not say, and what is wrong with it."""
-    if len(line) > LONGEST:
-        return None, f"longer than {LONGEST:,} bytes"
-    try:
-        held = json.loads(line.decode("utf-8", "replace"))
-    except (ValueError, RecursionError):
-        return None, "no JSON"
-    given = held.get("id") if isinstance(held, dict) else None
-    asked = given if isinstance(given, str | int) and not isinstance(given, bool) and _is_whole(given) else None
-    if isinstance(error, UnicodeDecodeError):
-        return asked, f"no UTF-8 at byte {error.start:,}"
-    return asked, "no request" if _is_whole(held) else "half a character (a lone surrogate) in a text"
+            await self.outgoing.send(SessionMessage(mcp.JSONRPCError(jsonrpc="2.0", id=fault.asked, error=told)))
 
 
 def _lines(more: Callable[[], bytes]) -> Iterator[bytes]:
@@ -205,12 +213,4 @@ class _Answers:
 
 
 def _key(request: object) -> str:
-    return str(request)
-
-
-def _is_whole(held: object) -> bool:
-    try:
-        json.dumps(held, ensure_ascii=False).encode("utf-8")
-    except UnicodeEncodeError:
-        return False
-    return True
+    return json.dumps(request)  # 1 and "1" are two

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hmac
 import logging
 import os
 import re
@@ -14,18 +13,17 @@ import anyio
 import uvicorn
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.requests import ClientDisconnect
-from starlette.responses import PlainTextResponse
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp
 
 from memkit.errors import BadArgument, DiskError
+from memkit.serve.guard import LOOPBACK, Guard
 from memkit.serve.server import Host, built
 from memkit.serve.stdio import stop_on_signal
 from memkit.store import Store
 
-LOOPBACK = "127.0.0.1"
-OURS = (LOOPBACK, "localhost", "[::1]")
 PATH = "/mcp"
 GRACE = 3  # seconds that open connections have when the server stops
+_UNCHECKED = TransportSecuritySettings(enable_dns_rebinding_protection=False)  # guard.py does, name by name
 _TOKEN = re.compile(r"[\x21-\x7e]{16,}")
 
 
@@ -42,22 +40,21 @@ def over_http(
     """Serve a store at http://host:port/mcp, to who sends the token, until SIGTERM or Ctrl-C.
 
     A request must name this machine in Host, and in Origin if it has one: by a loopback name, by `host`, or by one of
-    `names`. Port 0 is any free one; `ready` is told the address.
+    `names`; where `host` stands for all addresses, any address will do. Port 0 is any free one; `ready` is told the address.
 
     Raises: BadArgument for a token shorter than 16 characters, or with blanks or signs beyond ASCII; DiskError if the
         system refuses the port.
     """
     if not _TOKEN.fullmatch(token):
         raise BadArgument("token: expected at least 16 letters, digits or signs of ASCII, without blanks")
-    known = [*OURS, *((f"[{host}]" if ":" in host else host) for host in (host, *names))]
     served = Host(store, read_only=read_only)
     app = built(served).streamable_http_app(
-        streamable_http_path=PATH, json_response=True, stateless_http=True, transport_security=_only(known)
+        streamable_http_path=PATH, json_response=True, stateless_http=True, transport_security=_UNCHECKED
     )
     with _listening(host, port) as listener:
         shown = f"[{host}]" if ":" in host else host
         ready(f"http://{shown}:{listener.getsockname()[1]}{PATH}")
-        anyio.run(_serve, served, Guard(app, token), listener)
+        anyio.run(_serve, served, Guard(app, token, host, names), listener)
 
 
 async def _serve(host: Host, app: ASGIApp, listener: socket.socket) -> None:
@@ -67,7 +64,7 @@ async def _serve(host: Host, app: ASGIApp, listener: socket.socket) -> None:
     server = _Server(config)
     logging.getLogger("mcp.server.streamable_http").addFilter(_is_news)
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(stop_on_signal, server.stop)
+        tasks.start_soon(stop_on_signal, host.hurried(server.stop), server.stop_at_once)
         await server.serve([listener])
         await host.finish()
         tasks.cancel_scope.cancel()
@@ -90,38 +87,9 @@ class _Server(uvicorn.Server):
         """Finish what is under way and take no more."""
         self.should_exit = True
 
-
-class Guard:
-    """Lets nobody in who does not send the token; a token is compared in constant time."""
-
-    def __init__(self, app: ASGIApp, token: str):
-        self._app, self._expected = app, f"Bearer {token}".encode("ascii")
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, or refuse it."""
-        if scope["type"] == "lifespan" or self._is_known(scope["headers"]):
-            await self._app(scope, receive, send)
-            return
-        refusal = PlainTextResponse(
-            "unauthorized: send the token of this server, as Authorization: Bearer TOKEN\n",
-            status_code=401,
-            headers={"WWW-Authenticate": "Bearer"},
-        )
-        await refusal(scope, receive, send)
-
-    def _is_known(self, headers: Sequence[tuple[bytes, bytes]]) -> bool:
-        given = [value for name, value in headers if name == b"authorization"]
-        if len(given) != 1:
-            return False
-        scheme, _, rest = given[0].partition(b" ")
-        return hmac.compare_digest(scheme.lower().capitalize() + b" " + rest.strip(), self._expected)
-
-
-def _only(names: Sequence[str]) -> TransportSecuritySettings:
-    """Return that requests must name this machine by one of the names, at whatever port they reach it."""
-    hosts = [pattern for name in names for pattern in (name, f"{name}:*")]
-    origins = [f"{scheme}://{host}" for scheme in ("http", "https") for host in hosts]
-    return TransportSecuritySettings(allowed_hosts=hosts, allowed_origins=origins)
+    def stop_at_once(self) -> None:
+        """Take no more, and wait for nobody."""
+        self.force_exit = True
 
 
 @contextmanager

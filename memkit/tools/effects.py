@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """What a tool does: `reads` alone, `heals` derived files while it reads, `loses` something, `settles` with one call.
+    """What a tool does: `reads` alone, `heals` derived files while it reads, `loses` something, `settles` with one call,
+    `sends` texts to a service for vectors, where one is switched on.
 
     Of one that settles, the same call again changes no memory, on whatever day; only a catalog gets the rows of days that
     have ended since.
@@ -21,6 +22,7 @@ class Effect:
     heals: bool = False
     loses: bool = False
     settles: bool = False
+    sends: bool = False
 
     @property
     def quiet(self) -> bool:
@@ -30,6 +32,7 @@ class Effect:
 
 READS = Effect(reads=True, settles=True)
 HEALS = Effect(heals=True, settles=True)
+ASKS = Effect(heals=True, settles=True, sends=True)
 ADDS = Effect()
 ADDS_ONCE = Effect(settles=True)
 LOSES = Effect(loses=True, settles=True)
@@ -45,12 +48,12 @@ EFFECTS = {
     "mem_summarize": ADDS,  # with force, each summary says when it was made
     "mem_stats": READS,
     "mem_topics_add": ADDS_ONCE,
-    "memory_search": HEALS,  # an index that is there is brought up to date
+    "memory_search": ASKS,  # an index that is there is brought up to date
     "memory_get": READS,
     "memory_store": ADDS,
-    "memory_recall": HEALS,
+    "memory_recall": ASKS,
     "memory_forget": ADDS,  # a mark; nothing is deleted
-    "memory_sync": ADDS_ONCE,
+    "memory_sync": Effect(settles=True, sends=True),
     "archive_append": ADDS,
     "archive_search": HEALS,  # finished days get their rows in the catalog
     "archive_read": READS,

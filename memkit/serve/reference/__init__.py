@@ -45,6 +45,12 @@ def page(layout: str, name: str) -> str:
     return text
 
 
+def writer(layout: str) -> str:
+    """Return the tool with which a layout's agents write a memory down."""
+    name: str = import_module(f"memkit.serve.reference.{layout}").WRITE
+    return name
+
+
 def short(layout: str) -> str:
     """Return the short form of how a memory is used."""
     text: str = import_module(f"memkit.serve.reference.{layout}").SHORT
