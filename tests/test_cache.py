@@ -240,10 +240,20 @@ class TestRandomStores:
         shutil.rmtree(root.parent)
 
 
+def test_a_file_without_entries_gives_the_same_record_with_and_without_the_cache(tmp_path):
+    (tmp_path / "store").mkdir()
+    (tmp_path / "store/MEMORY.md").write_bytes(b"")
+    aged(tmp_path / "store")
+    cached(tmp_path / "store", layout="workspace").entries()
+    mem = open_at(tmp_path / "store", layout="workspace")
+    assert mem._loaded.refresh().records["MEMORY.md"].entries == Entries()
+    assert_alike(cached(tmp_path / "store", layout="workspace"), mem)
+
+
 class TestPacked:
     def test_every_field_of_every_record_comes_back(self):
         role = Role("daily", date(2025, 2, 1), True, "a reason", "not-a-day")
-        fact = FileFact("a\u2028.md", role, 1, 2**62, 2**64 - 1, "trouble")
+        fact = FileFact("a\u2028.md", role, 1, 2**62, 2**64 - 1, "trouble", 2**61)
         whole = Entries(
             [1], [2], ["茶"], ["标签"], [None], ["09:30"], ["2025-02-01T00:00:00Z"], ["l"], ["x"], ["quote"], [None]
         )
@@ -300,7 +310,7 @@ class TestPacked:
 
 
 class TestWhatIsVouchedFor:
-    """A file is as the cache says if size, mtime and inode are, unless it may have changed without changing them."""
+    """A file is as the cache says if size, mtime, ctime and inode are, unless it may have changed without changing them."""
 
     def swapped(self, path):
         """Put another entry of the same size in a file's place, in the same inode and with the same mtime."""
@@ -350,13 +360,33 @@ class TestWhatIsVouchedFor:
         cached(aged(root)).entries()
         assert len(kept(usual)) == 1
 
-    def test_a_change_that_keeps_size_mtime_and_inode_for_an_hour_is_noticed_neither_with_nor_without_the_cache(self, vault):
+    @pytest.mark.skipif(os.name == "nt", reason="there, a ctime is the time of birth")
+    def test_a_change_that_keeps_size_mtime_and_inode_is_noticed_with_and_without_the_cache(self, vault):
         plain, path = open_at(vault), self.day(vault)
         before = cached(vault).entries()
         plain.entries()
         self.swapped(path)
-        assert_frame_equal(cached(vault).entries(), before)
-        assert_frame_equal(plain.entries(), before)
+        after = open_at(vault).entries()
+        assert not after.equals(before)
+        assert_frame_equal(cached(vault).entries(), after)
+        assert_frame_equal(plain.entries(), after)
+
+    @pytest.mark.skipif(os.name == "nt", reason="modes are POSIX's")
+    def test_a_file_that_may_no_longer_be_read_is_no_longer_shown(self, vault, monkeypatch):
+        path, plain = self.day(vault), open_at(vault)
+        cached(vault).entries(), plain.entries()
+        path.chmod(0)
+        real = os.open
+
+        def refused(name, *given, **more):
+            if os.fspath(name) == str(path):
+                raise PermissionError(13, "Permission denied", str(name))
+            return real(name, *given, **more)
+
+        monkeypatch.setattr(os, "open", refused)  # root may read everything
+        for mem in (cached(vault), plain):
+            assert path.relative_to(vault).as_posix() not in set(mem.entries()["path"])
+            assert "unreadable" in set(mem.audit().frame["rule"])
 
     def test_a_file_replaced_by_one_of_the_same_size_and_time_is_noticed_by_its_inode(self, vault, monkeypatch):
         path = self.day(vault)
@@ -537,9 +567,9 @@ class TestSpoilt:
             b"",
             b"\n",
             b"\0" * 5000,
-            b"memkit-cache 1 zzzzzzzz zzzzzzzz\n",
-            b"memkit-cache 1 00000000 000f0000\n" + b"[" * 0xF0000,  # deeper than Python reads
-            b'memkit-cache 1 00000000 0000000a\n{"key": 1}',
+            b"memkit-cache 2 zzzzzzzz zzzzzzzz\n",
+            b"memkit-cache 2 00000000 000f0000\n" + b"[" * 0xF0000,  # deeper than Python reads
+            b'memkit-cache 2 00000000 0000000a\n{"key": 1}',
             b"\x80\x04N.",
         ],
         ids=range(7),
@@ -573,6 +603,34 @@ class TestSpoilt:
             cached(vault).entries()
         assert cached(vault)._loaded._cache.recall() is None
         assert_alike(cached(vault), open_at(vault))
+
+    def test_a_whole_file_whose_frame_is_cut_off_is_not_read(self, vault, monkeypatch):
+        real = pack.packed
+        with monkeypatch.context() as patch:
+            patch.setattr(
+                cache, "packed", lambda *given: [bytes(part)[:-600] if n == 2 else part for n, part in enumerate(real(*given))]
+            )
+            cached(vault).entries()
+        held = cached(vault)._loaded._cache
+        _, parts = shelf.take(held.folder, held._name)
+        with pytest.raises(OSError, match="message body"):
+            pack.unpacked(*parts)
+        assert held.recall() is None
+        assert_alike(cached(vault), open_at(vault))
+
+    def test_a_folder_in_the_place_of_a_file_stops_neither_clearing_nor_forgetting(self, vault, usual, capsys):
+        cached(vault).entries()
+        (path,) = kept(usual)
+        size = path.stat().st_size
+        for name in (f"{'0' * 24}.memkit", f".{'0' * 24}.memkit.{'0' * 12}.tmp"):
+            (usual / name / "mine").mkdir(parents=True)
+        assert cache.clear(usual) == size
+        cached(vault).entries()
+        open_at(vault).forget("no such text").apply()
+        assert not path.exists()
+        path.mkdir()
+        assert_alike(cached(vault), open_at(vault))
+        assert len(list(usual.glob("*/mine"))) == 2
 
 
 def holds(folder, text):
@@ -739,13 +797,37 @@ class TestCommandLine:
         return code, *capsys.readouterr()
 
     @pytest.mark.parametrize(
-        ("said", "folder"), [("1", None), ("true", None), ("own", "own"), ("0", ""), ("", ""), ("false", "")]
+        ("said", "folder"),
+        [
+            *((said, None) for said in ("1", "true", "yes", "ON", " on ")),
+            ("own", "own"),
+            *((said, "") for said in ("0", "", "false", "no", "OFF", " ")),
+        ],
     )
     def test_the_environment_switches_it_on(self, vault, usual, tmp_path, monkeypatch, capsys, said, folder):
         monkeypatch.setenv("MEMKIT_CACHE", str(tmp_path / said) if folder else said)
         assert self.say(capsys, "days", vault, "--now", CLOCK, "--tz", ZONE)[0] == 0
         assert len(kept(usual)) == (folder is None)
         assert len(kept(tmp_path / "own")) == (folder == "own")
+
+    @pytest.mark.parametrize("said", ["nope", "disabled", "2", "own", "."])
+    def test_a_word_that_is_no_switch_is_no_folder_either(self, vault, tmp_path, monkeypatch, capsys, said):
+        monkeypatch.chdir(tmp_path)
+        before = sorted(tmp_path.iterdir())
+        monkeypatch.setenv("MEMKIT_CACHE", said)
+        code, _, err = self.say(capsys, "days", vault)
+        assert code == 2
+        assert err.startswith(f"memkit: MEMKIT_CACHE: {said!r} is neither a switch nor a path; set it to 1 or 0")
+        assert sorted(tmp_path.iterdir()) == before
+
+    @pytest.mark.parametrize("said", ["./own", "~/own"])
+    def test_a_path_of_the_current_folder_or_of_home_is_a_folder(self, vault, tmp_path, monkeypatch, capsys, said):
+        monkeypatch.chdir(tmp_path)
+        monkeypatch.setenv("HOME", str(tmp_path))
+        monkeypatch.setenv("USERPROFILE", str(tmp_path))
+        monkeypatch.setenv("MEMKIT_CACHE", said)
+        assert self.say(capsys, "days", vault)[0] == 0
+        assert len(kept(tmp_path / "own")) == 1
 
     @pytest.mark.parametrize("layout", ["archive", "layers", "workspace"])
     def test_the_agents_tools_heed_it_too(self, layout, copied, usual, monkeypatch):

@@ -317,6 +317,47 @@ def test_the_audit_names_the_store_of_each_finding(one, two, stores, tmp_path):
     pd.testing.assert_frame_equal(two.audit().frame, one.audit().frame)
 
 
+@pytest.mark.parametrize("closed", ["", "cold", "memory"])
+def test_a_store_that_may_not_be_looked_into_is_not_ok_even_if_a_glob_matched_it(tmp_path, monkeypatch, closed):
+    shutil.copytree(SAMPLES / "layers/dsh-memory-layers", tmp_path / "u/b")
+    (tmp_path / "u/a" / closed).mkdir(parents=True)
+    (tmp_path / "u/plain/folder").mkdir(parents=True)
+    real = os.scandir
+
+    def scandir(path="."):
+        if os.fspath(path).rstrip("/") == str(tmp_path / "u/a" / closed).rstrip("/"):
+            raise PermissionError(13, "Permission denied", os.fspath(path))
+        return real(path)
+
+    monkeypatch.setattr(os, "scandir", scandir)  # root may read everything
+    fleet = many(tmp_path / "u/*")
+    report = fleet.audit()
+    assert not report.ok
+    assert report.problems[["store", "asked", "error"]].values.tolist() == [["a", "open", "DiskError"]]
+    assert "it cannot be looked into (permission denied); allow reading it" in report.problems["reason"][0]
+    assert fleet.problems()["store"].tolist() == ["a", "plain"]
+
+
+def test_an_audit_of_no_store_is_not_ok(tmp_path):
+    (tmp_path / "u/a").mkdir(parents=True)
+    report = many(tmp_path / "u/*").audit()
+    assert report.stores == 0
+    assert not report.ok
+    assert "no store was audited" in repr(report)
+    assert "no findings" not in repr(report)
+    assert "no store was audited" in report._html()
+
+
+def test_a_store_whose_folder_is_gone_is_not_begun_anew(copied):
+    copied("layers")
+    folder = copied("archive").parent
+    fleet = many(folder / "*")
+    shutil.rmtree(folder / "archive")
+    with pytest.raises(memkit.StoreNotFound, match="the folder is gone"):
+        fleet["archive"]
+    assert not (folder / "archive").exists()
+
+
 def test_a_store_that_cannot_be_audited_is_not_ok(stores):
     report = many([stores / "layers", stores / "gone<b>"]).audit()
     assert report.frame.empty

@@ -128,14 +128,109 @@ def test_what_no_export_wrote_is_left_alone_and_said(stores, tmp_path, file):
     assert foreign.read_bytes() == before
 
 
-def test_a_store_that_fails_is_not_in_the_dataset(stores, tmp_path):
+def test_a_store_that_gave_no_answer_keeps_what_an_earlier_export_wrote_of_it(stores, tmp_path):
     shutil.copytree(stores, tmp_path / "stores")
     fleet = many(tmp_path / "stores/*")
-    fleet.export(tmp_path / "out")
+    first = fleet.export(tmp_path / "out")
+    before = {file: (tmp_path / "out" / file).read_bytes() for file in first.loc[first["store"] == "plain", "file"]}
+    assert before
     shutil.rmtree(tmp_path / "stores/plain")
-    fleet.export(tmp_path / "out")
+    again = fleet.export(tmp_path / "out")
     assert fleet.problems()["store"].tolist() == ["plain"]
+    assert "plain" not in set(again["store"])
+    assert {file: (tmp_path / "out" / file).read_bytes() for file in before} == before
+    many(tmp_path / "stores/*").export(tmp_path / "out")  # of this fleet it is no longer a part
     assert not (tmp_path / "out/store=plain").exists()
+
+
+@pytest.mark.parametrize("inside", ["", "archive/out", "new/deeper"])
+def test_a_folder_in_a_store_that_is_not_of_the_fleet_is_refused(stores, tmp_path, inside):
+    shutil.copytree(SAMPLES / "layers/dsh-memory-layers", tmp_path / "other")
+    before = files_in(tmp_path / "other")
+    with pytest.raises(memkit.PathError, match="it lies inside the memory store"):
+        many(stores / "plain").export(tmp_path / "other" / inside)
+    assert files_in(tmp_path / "other") == before
+
+
+def test_what_a_file_browser_left_is_no_reason_to_refuse(stores, tmp_path):
+    out = tmp_path / "out"
+    first = many(stores / "*").export(out)
+    left = [".DS_Store", "store=plain/Thumbs.db", "store=plain/year=2025/._part.parquet"]
+    for name in left:
+        (out / name).write_bytes(b"x")
+    many(stores / "*").export(out)
+    assert files_in(out) == sorted([*first["file"], *left])
+
+
+# ---- names that readers take for something else ----
+
+ODD = (
+    ("007", "7"),
+    ("7", "8"),
+    ("2024-01-01", "2024-01-02"),
+    ("1.5", "1.50", "1e3"),
+    ("true", "FALSE"),
+    ("null", "NULL", "nan"),
+)
+READERS = ("pandas", "pyarrow", "polars", "polars folder", "duckdb", "dask", "dask as it is")
+
+
+def read_by(reader, folder):
+    """Return the columns store, year, path, line, text as a reader gives them without being told anything."""
+    if reader == "pandas":
+        return pd.read_parquet(folder)
+    if reader == "pyarrow":
+        return ds.dataset(folder, partitioning="hive").to_table().to_pandas()
+    if reader.startswith("dask"):
+        dask = pytest.importorskip("dask.dataframe")
+        told = {"dataset": {"partitioning": ds.partitioning(SCHEMA, flavor="hive")}} if reader == "dask" else {}
+        return dask.read_parquet(folder, **told).compute()
+    if reader == "duckdb":
+        duckdb = pytest.importorskip("duckdb")
+        return duckdb.execute("select * from read_parquet(?, hive_partitioning = true)", [str(folder / "**/*.parquet")]).df()
+    polars = pytest.importorskip("polars")
+    frame = polars.scan_parquet(
+        folder if reader == "polars folder" else folder / "**/*.parquet", hive_partitioning=True
+    ).collect()
+    return pd.DataFrame({name: frame[name].to_list() for name in ("store", "year", "path", "line", "text")})
+
+
+@pytest.mark.filterwarnings("ignore:The inplace keyword")  # Dask's own
+@pytest.mark.parametrize("reader", READERS)
+@pytest.mark.parametrize(
+    "names",
+    [*ODD, tuple(dict.fromkeys(name for names in ODD for name in names)), ("7", "plain", "007"), ("7", "(text)")],
+    ids="·".join,
+)
+def test_every_reader_has_the_names_of_the_stores_as_they_are(names, reader, tmp_path):
+    if reader == "dask as it is" and {"7", "007"} <= {*names}:
+        pytest.skip("it reads each file by itself, and 007 as a number")
+    for name in names:
+        folder = tmp_path / "stores" / name
+        (folder / "memory").mkdir(parents=True)
+        (folder / "MEMORY.md").write_text(f"- 没有日期的一条，属于 {name}\n", encoding="utf-8")
+        (folder / "memory/2025-02-01.md").write_text(f"- 有日期的一条，属于 {name}\n", encoding="utf-8")
+    fleet = many(tmp_path / "stores/*")
+    written = fleet.export(tmp_path / "out")
+    assert set(written["store"]) == {*names}
+    entries = fleet.entries(dreams=True)
+    years = entries["date"].dt.year.fillna(0)
+    expected = rows(entries["store"], years, entries["path"], entries["line"], entries["text"])
+    assert len(expected) == 2 * len(names)
+    found = read_by(reader, tmp_path / "out")
+    assert rows(*(found[name] for name in ("store", "year", "path", "line", "text"))) == expected
+    assert {type(name) for name in found["store"]} == {str}
+
+
+def test_the_part_without_rows_goes_when_a_name_is_text(tmp_path):
+    for name in ("7", "8", "茶"):
+        (tmp_path / "stores" / name).mkdir(parents=True)
+        (tmp_path / "stores" / name / "MEMORY.md").write_text("- 一条\n", encoding="utf-8")
+    out = tmp_path / "out"
+    many([tmp_path / "stores/7", tmp_path / "stores/8"]).export(out)
+    assert (out / f"store={dataset.TEXT}/year=0/part.parquet").is_file()
+    written = many(tmp_path / "stores/*").export(out)
+    assert files_in(out) == sorted(written["file"])
 
 
 def test_a_file_in_the_place_of_the_folder_is_refused(stores, tmp_path):

@@ -74,6 +74,8 @@ class TestAnUnchangedFrame:
             lambda frame: pd.concat([frame, frame.iloc[:3]]),
             lambda frame: frame.astype({"digest": "float64"}),
             lambda frame: frame.astype({"digest": "str"}),
+            lambda frame: frame[["text", "digest"]],
+            lambda frame: frame.drop(columns="tag"),
             lambda frame: frame.iloc[:0],
         ],
     )
@@ -150,6 +152,27 @@ class TestNewRows:
         assert said["2"] == ("append" if mem.layout == "archive" else "refused")
         assert all(plan.rows.query("action == 'refused'")["reason"].str.match(r"text: |its tag is no text"))
 
+    def test_of_half_a_character_are_refused_and_hold_up_no_other(self, mem):
+        frame = pd.DataFrame({"text": pd.Series(["灯\ud83d", "水开了", "壶"], dtype=object), "digest": None})
+        frame["tag"] = pd.Series([None, None, "\udc00"], dtype=object)
+        plan = mem.push(frame)
+        assert plan.rows["action"].tolist() == ["refused", "append", "refused"]
+        assert plan.rows["reason"].iloc[0].startswith("text: it has half a character, U+D83D")
+        assert plan.rows["reason"].iloc[2].startswith("tag: it has half a character, U+DC00")
+        plan.apply()
+        assert mem.recent(1)["text"].tolist().count("水开了") == 1
+
+    def test_of_a_label_that_is_half_a_character_are_added(self, mem):
+        plan = mem.push(pd.DataFrame({"text": ["水开了"], "digest": [None]}, index=pd.Index(["\ud83d"], dtype=object)))
+        assert plan.rows.values.tolist()[0][:2] == ["\\ud83d", "append"]
+
+    @pytest.mark.parametrize("said", ["today", "Today ", "now"])
+    def test_of_today_are_of_the_day_that_the_stores_clock_says(self, mem, said):
+        plan = mem.push(new("水开了", digest=None, date=[said]))
+        assert plan.rows["action"].tolist() == ["append"]
+        plan.apply()
+        assert mem.recent(1).query("text == '水开了'")["date"].tolist() == [pd.Timestamp(TODAY)]
+
     def test_the_same_twice_is_added_once(self, mem):
         plan = mem.push(new("水开了", "水开了", digest=None))
         assert plan.rows["action"].tolist() == ["append", "unchanged"]
@@ -200,6 +223,24 @@ class TestAChangedRow:
         assert mem.recent(1)["text"].str.contains(f"[改过] {frame['text'].iloc[nth]}"[:20], regex=False).sum() == 1
         off = mem.push(edited(frame, nth, tag=None))
         assert off.rows["action"].iloc[nth] == "refused"
+
+    def test_keeps_the_tag_that_a_frame_without_tags_does_not_show(self, mem):
+        frame = editable(mem)
+        nth = (frame["tag"].notna() & frame["date"].lt("2025-02-01")).to_numpy().nonzero()[0][0]
+        plan = mem.push(edited(frame.drop(columns="tag"), nth, text="改过的说法"))
+        assert actions(plan) == {"unchanged": len(frame) - 1, "correct": 1}
+        shown = edited(frame, nth, text="改过的说法")
+        assert plan.diff() == mem.push(shown).diff()
+
+    def test_in_two_ways_is_changed_in_the_first_and_the_other_is_told(self, mem):
+        frame = editable(mem)
+        nth = frame["date"].eq("2025-02-03").to_numpy().nonzero()[0][0]
+        row = frame.iloc[[nth]]
+        pushed = pd.concat([edited(row, 0, text=said) for said in ("三点", "四点", "三点")])
+        plan = mem.push(pushed)
+        assert plan.rows["action"].tolist() == ["correct", "conflict", "unchanged"]
+        assert plan.rows["reason"].iloc[1] == "a row before it changes the same entry in another way; keep one of them"
+        assert plan.added == 1
 
     def test_may_be_one_of_two_that_were_equal(self, tmp_path):
         root = tmp_path / "w/memory"
@@ -333,9 +374,25 @@ class TestWhatIsNoEditedFrame:
             (["茶"], "list"),
             ("茶", "str"),
             (pd.DataFrame({"text": ["茶"], "digest": ["abc"]}), "the digest 'abc' is no whole number"),
+            (pd.DataFrame({"text": ["茶"], "digest": [True]}), "the digest 'True' is no whole number"),
+            (pd.DataFrame({"text": ["茶"], "digest": [1.5]}), r"the digest '1\.5' is no whole number"),
+            (pd.DataFrame({"text": ["茶"], "digest": ["1.5"]}), r"the digest '1\.5' is no whole number"),
+            (pd.DataFrame([["茶", "水", 1]], columns=["text", "text", "digest"]), "it has the column 'text' twice"),
+            (pd.DataFrame([["茶", 1, 2]], columns=["text", "digest", "digest"]), "it has the column 'digest' twice"),
             (pd.DataFrame({"text": ["茶"], "digest": [float("inf")]}), "the digest 'inf' is no whole number"),
         ],
     )
     def test_is_refused(self, mem, frame, reason):
         with pytest.raises(BadArgument, match=f"^frame: .*{reason}"):
             mem.push(frame)
+
+
+class TestTheIndexOfAPushedDay:
+    @pytest.mark.parametrize("index", [None, "一句手写的摘要", "；".join(f"手写的第 {n} 句，说的是别的事" for n in range(60))])
+    def test_is_not_at_fault_however_much_was_pushed(self, tmp_path, index):
+        mem = open_at(shutil.copytree(SAMPLES / "archive", tmp_path / "store"))
+        if index is not None:
+            mem.append("第一条", index=index)
+        for start in (0, 500):
+            mem.push(new(*(f"第 {n} 条" for n in range(start, start + 500)), digest=None)).apply()
+        assert "index-copies-body" not in set(mem.audit().frame["rule"])

@@ -60,7 +60,7 @@ def index_copies_body(store: Snapshot) -> Iterator[Finding]:
     """
     for held in _days(store):
         long = sum(map(len, held.texts)) > LONG and len(held.said) >= LONG * COPIED
-        if long and _share(held) >= COPIED and not _is_own(store, held, held.said.split(indexing.JOIN)):
+        if long and _share(held.texts, held.said) >= COPIED and _copies(store, held):
             yield _of(store, held, "it repeats the body, which is there to be read")
 
 
@@ -163,6 +163,11 @@ def _written(store: Snapshot, held: _Day, place: int) -> list[str]:
 
 def _is_own(store: Snapshot, held: _Day, clauses: list[str]) -> bool:
     """Return whether extraction made all these clauses of the day's entries."""
+    return not _foreign(store, held, clauses)
+
+
+def _foreign(store: Snapshot, held: _Day, clauses: list[str]) -> set[str]:
+    """Return those of some clauses that extraction did not make of the day's entries."""
     left = {clause.strip() for clause in clauses}
     tags = _marks(store).get("tag")
     others = []
@@ -180,16 +185,25 @@ def _is_own(store: Snapshot, held: _Day, clauses: list[str]) -> bool:
         for way in _written(store, held, place):
             parts = indexing.parts_of(way)
             left -= {*parts, *(clause.strip() for part in parts for clause in _CLAUSE.split(part))}
-    return not left
+    return left
 
 
 # ---- copies ----
 
 
-def _share(held: _Day) -> float:
-    """Return how much of a body's runs of letters and digits an index holds, each counted once."""
-    runs = dict.fromkeys(run for text in held.texts for run in _RUN.findall(text))
-    return sum(len(run) for run in runs if run in held.said) / max(1, sum(map(len, runs)))
+def _copies(store: Snapshot, held: _Day) -> bool:
+    """Return whether what somebody wrote of an index is long, and repeats what extraction does not account for."""
+    clauses = held.said.split(indexing.JOIN)
+    foreign = _foreign(store, held, clauses)
+    written = indexing.JOIN.join(clause for clause in clauses if clause.strip() in foreign)
+    made = indexing.JOIN.join(clause for clause in clauses if clause.strip() not in foreign)
+    return len(written) >= LONG * COPIED and _share(held.texts, written, besides=made) >= COPIED
+
+
+def _share(texts: list[str], said: str, *, besides: str = "") -> float:
+    """Return how much of some texts' runs of letters and digits an index holds, each counted once, but for known ones."""
+    runs = {run for text in texts for run in _RUN.findall(text) if run not in besides}
+    return sum(len(run) for run in runs if run in said) / max(1, sum(map(len, runs)))
 
 
 # ---- inventions ----

@@ -89,7 +89,7 @@ class Cache:
             if head["key"] != self._key or head["by"] != _made_by() or head["taken"] > time.time_ns():
                 return None
             return unpacked(*parts)
-        except (ValueError, TypeError, LookupError, OverflowError, pa.ArrowException):
+        except (OSError, ValueError, TypeError, LookupError, OverflowError, RecursionError, pa.ArrowException):
             return None
 
     def keep(self, kept: Kept, read: Iterable[FileFact], looked: int, holds: Callable[[], bool]) -> None:

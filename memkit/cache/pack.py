@@ -70,6 +70,7 @@ def _facts(facts: Mapping[str, FileFact], trusted: Callable[[FileFact], bool]) -
         "size": [fact.size for fact in facts.values()],
         "mtime": [fact.mtime_ns if trusted(fact) else _UNKNOWN for fact in facts.values()],
         "inode": [fact.inode for fact in facts.values()],
+        "ctime": [fact.ctime_ns for fact in facts.values()],
         "trouble": [fact.trouble for fact in facts.values()],
     }
     return _json(told)
@@ -77,12 +78,12 @@ def _facts(facts: Mapping[str, FileFact], trusted: Callable[[FileFact], bool]) -
 
 def _known(told: Mapping[str, Any]) -> list[FileFact]:
     kinds, day_of = told["kinds"], date.fromordinal
-    names = ("path", "size", "mtime", "inode", "trouble", "kind", "day")
+    names = ("path", "size", "mtime", "inode", "trouble", "ctime", "kind", "day")
     facts = []
-    for path, size, mtime, inode, trouble, number, day in zip(*(told[name] for name in names), strict=True):
+    for path, size, mtime, inode, trouble, ctime, number, day in zip(*(told[name] for name in names), strict=True):
         kind, derived, skipped, problem = kinds[number]
         role = Role(kind, day_of(day) if day else None, derived, skipped, problem)
-        facts.append(FileFact(path, role, size, mtime, inode, trouble))
+        facts.append(FileFact(path, role, size, mtime, inode, trouble, ctime))
     return facts
 
 

@@ -12,6 +12,7 @@ import json
 import os
 import re
 import secrets
+import stat
 import time
 import zlib
 from collections.abc import Callable, Iterator, Sequence
@@ -25,7 +26,7 @@ from memkit.files.trouble import readable
 from memkit.files.write import sweep_folder
 
 LIMIT = 512 * 1024 * 1024  # bytes of all files of a folder
-FORMAT = 1
+FORMAT = 2
 _SIGN = b"memkit-cache %d " % FORMAT
 _END = ".memkit"
 _NAME = re.compile(r"[0-9a-f]{24}\.memkit")  # whatever else lies in the folder is not ours
@@ -174,6 +175,8 @@ def items(folder: Path, *, heads: bool = True) -> list[Item]:
         if _NAME.fullmatch(name):
             with contextlib.suppress(FileNotFoundError):  # another program has just dropped it
                 info = path.lstat()
+                if stat.S_ISDIR(info.st_mode):  # whoever made it, it is none of ours
+                    continue
                 found.append(Item(path, info.st_size, info.st_mtime_ns, _head_at(path) if heads else None))
     return found
 
@@ -207,6 +210,7 @@ def remove(folder: Path, wanted: Callable[[Item], bool] = lambda _: True) -> int
                 if wanted(item):
                     size += item.size
                     item.path.unlink(missing_ok=True)
-            for name in filter(_TEMP.fullmatch, _names(folder)):
-                (folder / name).unlink(missing_ok=True)
+            for path in (folder / name for name in _names(folder) if _TEMP.fullmatch(name)):
+                if path.is_symlink() or not path.is_dir():
+                    path.unlink(missing_ok=True)
     return size

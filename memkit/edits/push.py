@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -23,6 +24,7 @@ from memkit.tables import digest
 from memkit.text import norm_text
 
 SUBJECT = 60  # characters of an old text that name it in a correction
+_SURROGATE = re.compile("[\ud800-\udfff]")
 MISSING = "it is missing from the frame"
 
 
@@ -90,18 +92,28 @@ def _added(read: Read, numbers: list[int], told: list[Change], pair_of: Callable
 def compare(pushed: pd.DataFrame, disk: pd.DataFrame, today: date, *, forget_missing: bool = False) -> list[Change]:
     """Return what becomes of each row; `disk` are all entries as they are now, dreams too.
 
-    Raises: BadArgument if the frame lacks `text` or `digest`, or a digest is no whole number.
+    A column that the frame lacks says nothing: what it held stays as it is.
+
+    Raises: BadArgument if the frame lacks `text` or `digest`, has a column twice, or a digest is no whole number.
     """
     if not isinstance(pushed, pd.DataFrame):
         raise BadArgument(f"frame: {type(pushed).__name__}; push takes a frame made by entries(editable=True)")
     for name in ("text", "digest"):
         if name not in pushed:
             raise BadArgument(f"frame: it has no column {name}; push takes a frame made by entries(editable=True)")
+    if pushed.columns.has_duplicates:
+        twice = str(pushed.columns[pushed.columns.duplicated()][0])[:40]
+        raise BadArgument(f"frame: it has the column {twice!r} twice; drop one of them")
     rows = [{**row, "digest": _whole(row["digest"])} for row in _records(pushed)]
     marks = digest(disk).to_numpy("int64")
     by_digest = _by_digest(disk, marks, {row["digest"] for row in rows} - {None})
-    changes = [_of_row(str(place), row, by_digest, today) for place, row in zip(pushed.index, rows, strict=True)]
+    edits: dict[tuple[int, str], set[Pair]] = {}
+    changes = [_of_row(_label(place), row, by_digest, today, edits) for place, row in zip(pushed.index, rows, strict=True)]
     return changes + (_missing(rows, disk, marks.tolist()) if forget_missing else [])
+
+
+def _label(place: Any) -> str:
+    return str(place).encode("utf-8", "backslashreplace").decode()
 
 
 def _by_digest(disk: pd.DataFrame, marks: Any, wanted: set[int | None]) -> dict[int, list[Any]]:
@@ -124,17 +136,20 @@ def _whole(mark: Any) -> int | None:
         return None
     try:
         number = int(mark) if isinstance(mark, str) and mark.strip().isdecimal() else int(float(mark))
-    except (TypeError, ValueError, OverflowError) as error:
-        raise BadArgument(f"frame: the digest {str(mark)[:40]!r} is no whole number; keep the column as it was") from error
-    return number
+        if not isinstance(mark, bool | np.bool_) and number == float(mark):
+            return number
+    except (TypeError, ValueError, OverflowError):
+        pass
+    raise BadArgument(f"frame: the digest {str(mark)[:40]!r} is no whole number; keep the column as it was")
 
 
-def _of_row(place: str, row: dict[str, Any], by_digest: dict[int, list[Any]], today: date) -> Change:
+def _of_row(
+    place: str, row: dict[str, Any], by_digest: dict[int, list[Any]], today: date, edits: dict[tuple[int, str], set[Pair]]
+) -> Change:
+    """Return what becomes of one row; `edits` notes how each entry on disk was changed by the rows before it."""
     text, tag = row["text"], row.get("tag") or None
-    if not isinstance(text, str) or not norm_text(text):
-        return Change(place, "refused", "it has no text; use forget() to take an entry out")
-    if tag is not None and not isinstance(tag, str):
-        return Change(place, "refused", "its tag is no text")
+    if wrong := _wrong(text, tag):
+        return Change(place, "refused", wrong)
     if row["digest"] is None:
         return _new(place, tag, text, row.get("date"), today)
     held = [old for old in by_digest.get(row["digest"], []) if row.get("path") in (None, "", old.path)]
@@ -142,15 +157,33 @@ def _of_row(place: str, row: dict[str, Any], by_digest: dict[int, list[Any]], to
         return Change(place, "conflict", "what it was made from is no longer in that file")
     old = held[0]
     old_tag = old.tag if isinstance(old.tag, str) else None
+    tag = tag if "tag" in row else old_tag
     if (old.text, old_tag) == (text, tag):
         return Change(place, "unchanged", "as on disk")
+    others = edits.setdefault((row["digest"], old.path), set())
+    if (text, tag) not in others and len(others) == len(held):
+        return Change(place, "conflict", "a row before it changes the same entry in another way; keep one of them")
+    others.add((text, tag))
     return _changed(place, old, old_tag, tag, text, today)
+
+
+def _wrong(text: Any, tag: Any) -> str:
+    """Return why no entry can have such a text or tag, nothing if one can."""
+    if not isinstance(text, str) or not norm_text(text):
+        return "it has no text; use forget() to take an entry out"
+    if tag is not None and not isinstance(tag, str):
+        return "its tag is no text"
+    for name, value in (("text", text), ("tag", tag or "")):
+        if found := _SURROGATE.search(value):
+            return f"{name}: it has half a character, U+{ord(found[0]):04X}, which no file can hold; write it whole"
+    return ""
 
 
 def _new(place: str, tag: str | None, text: str, given: Any, today: date) -> Change:
     """Return what becomes of a row without a digest: an entry of today."""
     if given is not None and given != "":
-        day = _day(given)
+        said = given.strip().casefold() if isinstance(given, str) else ""
+        day = today if said in ("today", "now") else _day(given)  # by the clock of the store, not of the machine
         if day is None:
             return Change(place, "refused", f"its date {str(given)[:40]!r} is none")
         if day != today:

@@ -19,10 +19,10 @@ import pandas as pd
 import pyarrow as pa
 
 from memkit import files, layouts, schema, stats
-from memkit.errors import BadArgument, StoreNotFound
+from memkit.errors import BadArgument
 from memkit.files import Found
 from memkit.fleet import dataset, frames
-from memkit.fleet.places import Place, Trouble, reason_of, shown
+from memkit.fleet.places import Place, Trouble, reason_of, shown, there
 from memkit.store import Store
 
 Answer = tuple[pd.DataFrame, Any]
@@ -117,9 +117,7 @@ def _opened(place: Place, call: Call) -> Store:
 
     Raises: StoreNotFound, OSError.
     """
-    if not files.is_folder(place.root):
-        raise StoreNotFound(f"{place.root}: the folder is gone; open the fleet again without it")
-    files.names_in(place.root, "")  # a folder that may not be looked into would seem to be empty
+    files.names_in(there(place).root, "")  # a folder that may not be looked into would seem to be empty
     found = Found(place.vault, place.root, layouts.named(place.layout))
     return Store(found, tz=call.tz, now=call.now, **call.settings)
 

@@ -1,6 +1,9 @@
 """The entries of a fleet as a Parquet dataset: `store=<name>/year=<yyyy>/part.parquet`, as DuckDB, Spark and Polars read it.
 
-Nothing else lies in its folder: what wrote a file is told in its own footer, since readers stumble over other files.
+Readers make the names of stores numbers, dates or truth values where all of them look like it, and then 007 is 7. A
+dataset in which no name is plainly text has therefore a part without rows, of the store `(text)`, so that all are text.
+Entries without a date are of the year 0, which every reader takes. Nothing else lies in its folder: what wrote a file is
+told in its own footer, since readers stumble over other files.
 """
 
 from __future__ import annotations
@@ -24,13 +27,17 @@ if TYPE_CHECKING:
 WRITTEN: schema.Schema = {
     "year": schema.STR, "file": schema.STR, "rows": schema.COUNT, "bytes": schema.BYTES, "sha256": schema.STR,
 }  # fmt: skip
-UNDATED = "__HIVE_DEFAULT_PARTITION__"  # what Hive calls a missing value in a path, and its heirs read as one
+UNDATED = 0  # Hive's own word for a missing value is one that pandas and Dask fail at
+TEXT = "(text)"  # the store of the part without rows
 PART = "part.parquet"
 MARK = b"memkit-fleet"
 
+_TEXT = re.compile(r"(?!(?:true|false|null|none|nan?|inf|infinity|epoch|nat)\Z)[^\W\d_]", re.IGNORECASE)
+_SYSTEM = re.compile(r"\.DS_Store|\._.*|\.localized|\.directory|Thumbs\.db|desktop\.ini", re.IGNORECASE)  # of file browsers
 _ESCAPED = re.compile("[\x00-\x1f\x7f\"#%'*/:=?\\\\{\\[\\]^<>|]")  # those of Hive, and what Windows has in no name
 _TEMP = re.compile(r"\.part\.parquet\.[0-9a-f]{12}\.tmp")
 _FOOTER = 1 << 20
+_MARKER = f"store={TEXT}/year={UNDATED}/{PART}"
 
 
 def folder_of(name: str) -> str:
@@ -45,15 +52,19 @@ def write(store: Store, folder: Path, name: str) -> pd.DataFrame:
     Raises: PathError, DiskError.
     """
     entries = store._fresh().entries[list(schema.ENTRIES)]
-    years = entries["date"].dt.strftime("%Y").str.zfill(4)
+    years = entries["date"].dt.year.fillna(UNDATED).astype("int64")
     rows = []
-    for year, held in entries.groupby(years, dropna=False):
-        dated = not pd.isna(year)
-        file = f"store={folder_of(name)}/year={year if dated else UNDATED}/{PART}"
+    for year, held in entries.groupby(years):
+        file = f"{_folder(name)}year={year}/{PART}"
         data = _parquet(held)
         files.write_output(folder / file, data, stores=[store.root])
-        rows.append((year if dated else None, file, len(held), len(data), hashlib.sha256(data).hexdigest()))
+        told = None if year == UNDATED else f"{year:04}"
+        rows.append((told, file, len(held), len(data), hashlib.sha256(data).hexdigest()))
     return schema.rows(WRITTEN, rows)
+
+
+def _folder(name: str) -> str:
+    return f"store={folder_of(name)}/"
 
 
 def _parquet(frame: pd.DataFrame) -> bytes:
@@ -78,16 +89,20 @@ def earlier(folder: Path) -> list[str]:
 
 
 def _files(folder: Path) -> Iterator[str]:
-    """Yield what lies at the places of an export's files, and what lies elsewhere."""
-    for store in sorted(files.names_of_output(folder)):
+    """Yield what lies at the places of an export's files, and what lies elsewhere, but not what file browsers leave."""
+    for store in _names(folder):
         if not store.startswith("store=") or not files.is_folder(folder / store):
             yield store
             continue
-        for year in sorted(files.names_of_output(folder / store)):
+        for year in _names(folder / store):
             if year.startswith("year=") and files.is_folder(folder / store / year):
-                yield from (f"{store}/{year}/{name}" for name in sorted(files.names_of_output(folder / store / year)))
+                yield from (f"{store}/{year}/{name}" for name in _names(folder / store / year))
             else:
                 yield f"{store}/{year}"
+
+
+def _names(folder: Path) -> list[str]:
+    return sorted(name for name in files.names_of_output(folder) if not _SYSTEM.fullmatch(name))
 
 
 def _is_ours(folder: Path, file: str) -> bool:
@@ -102,10 +117,25 @@ def _is_ours(folder: Path, file: str) -> bool:
     return MARK in (footer.metadata or {})
 
 
-def sweep(folder: Path, left: Iterable[str]) -> None:
-    """Remove files of an earlier export, and their folders.
+def sweep(folder: Path, before: Iterable[str], written: Iterable[str], unanswered: Iterable[str]) -> list[str]:
+    """Remove the files of an earlier export, and their folders; return those of stores that gave no answer, which stay.
 
     Raises: DiskError.
     """
-    for file in left:
-        files.remove_output(folder / file)
+    stores = tuple(map(_folder, unanswered))
+    old = sorted({*before}.difference(written))
+    stay = [file for file in old if file.startswith(stores) and file.endswith(f"/{PART}")]
+    for file in old:
+        if file not in stay:
+            files.remove_output(folder / file)
+    return stay
+
+
+def hold_names(folder: Path, held: Iterable[str]) -> None:
+    """Have the names of the stores read as text: add the part without rows where none of them plainly is.
+
+    Raises: DiskError.
+    """
+    names = {file.partition("/")[0].removeprefix("store=") for file in held}
+    if names and not any(name == TEXT or _TEXT.match(name) for name in names):
+        files.write_output(folder / _MARKER, _parquet(schema.frame(schema.ENTRIES)))

@@ -87,11 +87,11 @@ class Fleet:
     def __getitem__(self, name: str) -> Store:
         """Return one store by its name.
 
-        Raises: BadArgument for another name.
+        Raises: BadArgument for another name, StoreNotFound if the folder is gone.
         """
         if name not in self._places:
             raise BadArgument(f"store: {str(name)[:60]!r} is none of the {len(self)}; stores() lists their names")
-        place = self._places[name]
+        place = places.there(self._places[name])
         return open_store(place.root, layout=place.layout, tz=self.tz, now=self._now, **self._settings)
 
     # ---- nouns ----

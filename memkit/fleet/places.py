@@ -63,7 +63,7 @@ def places_of(paths: object, layout: str | None) -> tuple[list[Place], list[Trou
         except (MemkitError, OSError) as error:
             if isinstance(error, BadArgument):  # the layout, the same for all
                 raise
-            failed.append(_Failed(path, error, hit))
+            failed.append(_Failed(path, _true(path, error), hit))
             continue
         known = found.get(root)
         if known is None or len(store.vault.parts) < len(known.vault.parts):
@@ -73,6 +73,16 @@ def places_of(paths: object, layout: str | None) -> tuple[list[Place], list[Trou
     places = [Place(name, store.root, store.vault, store.layout.NAME) for name, store in names.items()]
     failed = [each for each in failed if not (each.hit and _within(each.path, found))]
     return sorted(places, key=lambda place: place.name), [_trouble(each, base) for each in failed]
+
+
+def there(place: Place) -> Place:
+    """Return a place whose folder is there: opened without one, a store would be empty, and begin anew when written.
+
+    Raises: StoreNotFound.
+    """
+    if not files.is_folder(place.root):
+        raise StoreNotFound(f"{shown(place.root)}: the folder is gone; open the fleet again without it")
+    return place
 
 
 def _listed(paths: object) -> list[Path]:
@@ -104,6 +114,11 @@ def _candidates(paths: Sequence[Path], failed: list[_Failed]) -> Iterator[tuple[
 def _unmatched(pattern: Path) -> StoreNotFound:
     whole = next((parent for parent in pattern.parents if files.is_folder(parent)), pattern)
     return StoreNotFound(f"{shown(pattern)}: no folder matches (the nearest that exists is {shown(whole)}); correct the glob")
+
+
+def _true(path: Path, error: Exception) -> Exception:
+    """Return why a path gave no store: where not all could be looked at, nobody knows that there is none."""
+    return (files.kept_out(path) or error) if isinstance(error, StoreNotFound) else error
 
 
 def _within(path: Path, found: Iterable[Path]) -> bool:

@@ -34,8 +34,8 @@ class FleetReport:
 
     @property
     def ok(self) -> bool:
-        """Return whether every store was audited, and none has an error or a warning (hints may be)."""
-        return not len(self.problems) and not self.frame["severity"].isin(["error", "warning"]).any()
+        """Return whether every store was audited (at least one), and none has an error or a warning (hints may be)."""
+        return bool(self.stores) and not len(self.problems) and not self.frame["severity"].isin(["error", "warning"]).any()
 
     def by_store(self) -> pd.DataFrame:
         """Return a row for each store with a finding: store, error, warning, info (how many); the worst first."""
@@ -53,7 +53,10 @@ class FleetReport:
 
     def _head(self) -> Iterator[str]:
         found = self.frame["store"].nunique()
-        yield f"{count(self.stores, 'store')} audited, {count(found, 'store')} with findings"
+        if self.stores:
+            yield f"{count(self.stores, 'store')} audited, {count(found, 'store')} with findings"
+        else:
+            yield "no store was audited, so nothing is known to be right"
         if len(self.problems):
             yield f"{count(len(self.problems), 'store')} could not be audited"
 
@@ -63,14 +66,15 @@ class FleetReport:
         return self.frame.assign(path=store.str.cat("/" + path.fillna("")).str.removesuffix("/"))
 
     def _text(self) -> str:
-        parts = [*wrap(" · ".join(self._head())), display.report_text(self._named(), self.checked, self.explain)]
+        parts = wrap(" · ".join(self._head()))
+        parts += [display.report_text(self._named(), self.checked, self.explain)] if self.stores else []
         rest = ["", display.table_text(_brief(self.problems), limit=_SHOWN)] if len(self.problems) else []
         return "\n".join(parts + rest)
 
     def _html(self) -> str:
         head = display.page(f'<p class="v">{html.escape(" · ".join(self._head()))}</p>')
         rest = display.table_html(_brief(self.problems), limit=_SHOWN) if len(self.problems) else ""
-        return head + display.report_html(self._named(), self.checked, self.explain) + rest
+        return head + (display.report_html(self._named(), self.checked, self.explain) if self.stores else "") + rest
 
 
 def fleet_text(stores: pd.DataFrame, problems: pd.DataFrame) -> str:

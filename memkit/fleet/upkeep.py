@@ -72,17 +72,23 @@ def summarize_all(
 def export(self: Fleet, dir: _Path) -> pd.DataFrame:
     """Write the entries, dreams among them, as a Parquet dataset outside the stores; return what was written.
 
-    Its files are `store=<name>/year=<yyyy>/part.parquet`, as DuckDB, Spark and Polars read partitions; in names, what
-    means something in a path is %XX. An earlier export there is replaced.
+    Its files are `store=<name>/year=<yyyy>/part.parquet`, as DuckDB, Spark, Polars and pandas read partitions; in names,
+    what means something in a path is %XX. Entries without a date are of the year 0. Where all names look like numbers or
+    dates, a part without rows of the store `(text)` has them read as text; only Dask needs to be told the kinds of `store`
+    and `year`, or reads 007 as 7. An earlier export there is replaced, but for stores that gave no answer this time.
 
     Columns: store, year (missing: undated), file, rows, bytes, sha256.
 
-    Raises: PathError for a folder inside a store, ExportError if anything lies there that no export wrote.
+    Raises: PathError for a folder inside a store, whether of the fleet or not, ExportError if
+    anything lies there that no export wrote.
     """
     folder = _outside(self, dir, "dir")
+    around = files.store_around(folder)
+    files.refuse_inside(folder, [around] if around else [])
     before = dataset.earlier(folder)
     written = self._answers(self._call("export", dataset.WRITTEN, (folder,), {}), writes=True).frame
-    dataset.sweep(folder, sorted({*before} - {*written["file"]}))
+    unanswered = {lost.store for lost in (*self._lost, *self._last) if lost.asked != places.GLOB}
+    dataset.hold_names(folder, [*written["file"], *dataset.sweep(folder, before, written["file"], unanswered)])
     return written
 
 

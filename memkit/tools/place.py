@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from memkit.embed import Settings
 
 WORKSPACE = ".first_paramecium"  # in the current folder, where the environment names no other
+SWITCHES = {"1": True, "true": True, "yes": True, "on": True, "": False, "0": False, "false": False, "no": False, "off": False}
 
 
 def layers_root() -> Path:
@@ -31,9 +32,17 @@ def workspace_root() -> str | None:
 
 
 def cached() -> bool | str:
-    """Return what $MEMKIT_CACHE says of caching what is loaded, as memkit.open takes it: 1 is yes, 0 no, else a folder."""
+    """Return what $MEMKIT_CACHE says of caching what is loaded, as memkit.open takes it: a yes, a no, or a folder.
+
+    Raises: BadArgument for a word that is neither and no path: a folder of its name would hold the memory as plain text.
+    """
     said = os.environ.get("MEMKIT_CACHE", "").strip()
-    return said.casefold() in ("1", "true") or (said if said.casefold() not in ("", "0", "false") else False)
+    if said.casefold() in SWITCHES:
+        return SWITCHES[said.casefold()]
+    if said.startswith("~") or any(mark in said for mark in ("/", os.sep)):
+        return said
+    told = f"MEMKIT_CACHE: {said[:40]!r} is neither a switch nor a path; set it to 1 or 0, or to a folder such as ./{said[:40]}"
+    raise BadArgument(told)
 
 
 def workspace_options(*, places: bool) -> dict[str, Any]:
