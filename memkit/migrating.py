@@ -15,7 +15,8 @@ from memkit.edits import Draft, Plan
 from memkit.edits import archive as archive_edits
 from memkit.edits import migrate as edits
 from memkit.edits.forms import Entry
-from memkit.edits.migrate import CREATE, LEFT, Page, Row
+from memkit.edits.migrate import Page
+from memkit.edits.remains import CHANGED, Remainder, remains
 from memkit.errors import BadArgument, ConflictError, LostTextError, PathError
 from memkit.finder import hidden
 from memkit.layouts.names import split
@@ -27,6 +28,7 @@ from memkit.store import Store
 
 BEGIN = ("begin",)  # the write rule then lets files of finished days come with the store
 OUTSIDE = ("extra", "session")
+NO_DATE = "it has no date, and none was named for such entries (undated)"
 _FACTS = ["date", "tag", "text", "written_at", "clock", "section", "task"]  # of entries, beside path and line
 
 
@@ -41,7 +43,8 @@ def migrate(
     read back and compared.
 
     Raises: BadArgument for the layout that the store has, or a target that is not empty; PathError for one inside the
-        store, or around it; ConflictError when a plan is applied after the source has changed.
+        store, around it, or in another, or that cannot be made; ConflictError when a plan is applied after the source has
+        changed.
     """
     if not isinstance(source, Store):
         raise BadArgument(f"source: {type(source).__name__}; expected an open store, as memkit.open(path) gives it")
@@ -51,25 +54,26 @@ def migrate(
     new = Store(files.Found(place, place, layout), tz=source.tz, now=lambda: source._clock(), lock_timeout=lock_timeout)
     kept, left = _sorted_out(source, loaded, day, to)
     made, lost = edits.pages(kept, layout, source.tz)
-    left += _beside(source, loaded, to)
-    rows, warnings = edits.told(made, lost, left)
+    left += [Remainder(entry.place, why) for entry, why in lost]
+    left += _beside(source, loaded, to, _lines_of(kept, {entry.place for entry, _ in lost}))
+    added = sum(len(page.records.entries) for page in made)
+    body, reshaped = edits.longterm(source.hot().content) if to == "workspace" and source.layout == "layers" else (None, [])
+    made += [body] if body else []
+    rows, warnings = edits.told(made, [*left, *reshaped])
     changes = tuple(Edit(page.path, None, page.text, BEGIN) for page in made)
     if to == "archive":
         changes += edits.catalogs(made, now.date())
-    body = source.hot().content if source.layout == "layers" and to == "workspace" else ""
-    if body:
-        changes += (Edit("MEMORY.md", None, f"{body}\n"),)
-        rows += (("MEMORY.md", CREATE, "the body of hot.md"),)
+    _refuse_full(place, changes)
 
     def apply(planned: Sequence[Edit]) -> None:
         if source._fresh().facts != loaded.facts:
             raise ConflictError(f"{source.root}: it changed since this was planned; nothing was written, plan again")
         if not planned:
             return
-        _refuse_full(new.root, {edit.path for edit in planned})
+        _refuse_full(new.root, planned)
         new._desk.apply(planned)
 
-    plan = Plan(Draft(changes, rows, sum(len(page.records.entries) for page in made), warnings, facts=place), apply)
+    plan = Plan(Draft(changes, rows, added, warnings, facts=place), apply)
     plan.then.append(lambda: _compare(new, made))
     return plan
 
@@ -82,35 +86,37 @@ def _target(source: Store, target: str | os.PathLike[str], to: str) -> Path:
     if to == source.layout:
         raise BadArgument(f"to: {source.root} is {to} already; copy its folder, or name another layout")
     place = files.place_of(target, "target").absolute()
+    files.refuse_unmakable(place)
     full = place.resolve()
     for held in (source.root.resolve(), source.vault.resolve()):
         if full.is_relative_to(held) or held.is_relative_to(full):
             raise PathError(f"{place}: it and the store {held} lie in each other; choose a folder of its own")
-    _refuse_full(place, set())
+    if around := files.store_around(full.parent):
+        files.refuse_inside(place, [around])
     return place
 
 
-def _refuse_full(place: Path, ours: set[str]) -> None:
-    """Hold that nothing lies in the target but what the plan itself wrote.
+def _refuse_full(place: Path, planned: Sequence[Edit]) -> None:
+    """Hold that nothing lies in the target but what the plan itself writes, of an apply that did not come to its end.
 
-    Raises: BadArgument; PathError for a file.
+    Raises: BadArgument, DiskError.
     """
-    others = files.names_of_output(place) - {path.partition("/")[0] for path in ours}
-    if others:
-        raise BadArgument(f"{place}: it is not empty ({sorted(others)[0]!r} lies in it); name a new or an empty folder")
+    if other := files.others_in(place, planned):
+        told = f"{place}: it is not empty ({other!r} lies in it)"
+        raise BadArgument(f"{told}: it is no start of this migration; name a new or an empty folder, or remove it")
 
 
 # ---- what is copied ----
 
 
-def _sorted_out(source: Store, loaded: State, undated: date | None, to: str) -> tuple[list[Entry], list[Row]]:
+def _sorted_out(source: Store, loaded: State, undated: date | None, to: str) -> tuple[list[Entry], list[Remainder]]:
     """Return the entries to copy, and rows of those that stay behind."""
     marks, equal = hidden(source._finder, loaded) if source.layout == "workspace" else (set(), set())
     tags: dict[tuple[str, int], list[str]] = {}
     for path, line, tag in zip(*(loaded.tags[name] for name in ("path", "line", "tag")), strict=True):
         tags.setdefault((path, line), []).append(tag)
     kept: list[Entry] = []
-    left: list[Row] = []
+    left: list[Remainder] = []
     frame = loaded.visible
     columns = ["path", "line", "kind", "date", "text", "tag", "section", "clock", "stamp", "task", "block"]
     plain = frame[columns].astype(object).where(frame[columns].notna(), None)
@@ -118,18 +124,27 @@ def _sorted_out(source: Store, loaded: State, undated: date | None, to: str) -> 
         place, day = (row.path, int(row.line)), row.date.date() if row.date is not None else undated
         where = f"{row.path}:{row.line}"
         if row.kind in OUTSIDE:
-            left.append((where, LEFT, "it lies outside the store"))
+            left.append(Remainder(where, "it lies outside the store"))
         elif place in marks:
-            left.append((where, LEFT, "a mark of what is to be forgotten; only a workspace has them"))
+            left.append(Remainder(where, "a mark of what is to be forgotten, which only a workspace has"))
         elif day is None:
-            left.append((where, LEFT, "it has no date; undated=DAY (--undated) puts such entries on a day"))
+            left.append(Remainder(where, NO_DATE))
         else:
             kept.append(_entry(row, day, tags.get(place, [row.tag] if row.tag else []), to))
             if place in equal:
-                left.append((where, edits.CHANGED, "it was marked as forgotten, and is found again in the target"))
+                left.append(Remainder(where, "it was marked as forgotten, and is found again in the target", action=CHANGED))
             if row.date is None:
-                left.append((where, edits.CHANGED, f"it had no date, and is put on {day}"))
+                left.append(Remainder(where, f"it had no date, and is put on {day}", action=CHANGED))
     return kept, left
+
+
+def _lines_of(entries: Sequence[Entry], lost: set[str]) -> dict[str, set[int]]:
+    """Return the lines of entries by path, without those that are lost."""
+    found: dict[str, set[int]] = {}
+    for entry in entries:
+        if entry.place not in lost:
+            found.setdefault(entry.path, set()).add(entry.line)
+    return found
 
 
 def _entry(row: Any, day: date, tags: Sequence[str], to: str) -> Entry:
@@ -142,18 +157,29 @@ def _entry(row: Any, day: date, tags: Sequence[str], to: str) -> Entry:
 # ---- what is beside the entries ----
 
 
-def _beside(source: Store, loaded: State, to: str) -> list[Row]:
-    """Return rows of what the target has no place for."""
-    rows = list(_files(loaded))
+def _beside(source: Store, loaded: State, to: str, copied: dict[str, set[int]]) -> list[Remainder]:
+    """Return what the target has no place for; `copied` are the lines of the entries that it has, by path."""
+    dreams = loaded.entries[loaded.entries["kind"] == "dream"]["path"].value_counts(sort=False)
+    rows = [*_files(loaded), *_lines(source, loaded, copied, set(dreams.index))]
     if source.layout == "archive":
         rows += _indexes(source, loaded)
     if source.layout == "layers":
         rows += _hot(source, loaded, to)
-    dreams = loaded.entries[loaded.entries["kind"] == "dream"]["path"].value_counts(sort=False)
-    return rows + [(path, LEFT, f"{count(number, 'entry')} that a machine dreamt up") for path, number in dreams.items()]
+    told = "what a machine dreamt up"
+    return rows + [Remainder(str(path), told, count(number, "entry")) for path, number in dreams.items()]
 
 
-def _files(loaded: State) -> Iterator[Row]:
+def _lines(source: Store, loaded: State, copied: dict[str, set[int]], dreamt: set[str]) -> Iterator[Remainder]:
+    """Yield what is in the files beside their entries; those of dreams are named as a whole."""
+    for path, record in sorted(loaded.records.items()):
+        if record.role.derived or record.role.kind in OUTSIDE or path in dreamt:
+            continue
+        doc = files.read(source.root, loaded.facts[path])
+        if not isinstance(doc, str):
+            yield from remains(doc, source.layout, copied.get(path, set()))
+
+
+def _files(loaded: State) -> Iterator[Remainder]:
     """Yield files that are not read, and those that are derived, a row for each folder of them."""
     derived: dict[str, int] = {}
     for path, fact in sorted(loaded.facts.items()):
@@ -161,40 +187,38 @@ def _files(loaded: State) -> Iterator[Row]:
             name = "/".join(path.split("/")[:-1]) or path
             derived[name] = derived.get(name, 0) + 1
         elif (fact.role.skipped or fact.trouble) and fact.role.skipped != "a system file" and split(path)[1]:
-            yield path, LEFT, fact.trouble or fact.role.skipped
+            yield Remainder(path, fact.trouble or fact.role.skipped)
     for record in sorted(loaded.records.values(), key=lambda record: record.path):
         bad = next((problem for problem in record.problems if problem.rule in ("not-utf8", "mixed-encoding")), None)
         if bad:
-            yield f"{record.path}:{bad.line}", edits.CHANGED, "bytes that are not UTF-8 are copied as they are read"
+            what = "bytes that are not UTF-8 are copied as they are read"
+            yield Remainder(f"{record.path}:{bad.line}", what, action=CHANGED)
     yield from (
-        (name, LEFT, f"{count(number, 'file')} made from the entries, to be made again") for name, number in derived.items()
+        Remainder(name, "made from the entries, to be made again", count(number, "file")) for name, number in derived.items()
     )
 
 
-def _indexes(source: Store, loaded: State) -> Iterator[Row]:
+def _indexes(source: Store, loaded: State) -> Iterator[Remainder]:
     """Yield the days whose index somebody wrote."""
     for record in sorted(loaded.records.values(), key=lambda record: record.path):
         said = record.index.text if record.index else None
         text = source._desk.read(record.path) if said else None
         if text is not None and said != indexing.extract(archive_edits.entries_of(text)):
-            yield record.path, LEFT, "its index, written by hand"
+            yield Remainder(record.path, "its index, written by hand")
 
 
-def _hot(source: Store, loaded: State, to: str) -> Iterator[Row]:
+def _hot(source: Store, loaded: State, to: str) -> Iterator[Remainder]:
     """Yield what of the hot layer stays behind: candidates are lines of the cold layer."""
     hot = source.hot()
     if hot.content and to != "workspace":
-        yield "hot.md", LEFT, f"its body, {count(hot.chars, 'character')}"
+        yield Remainder("hot.md", "its body", count(hot.chars, "character"))
     cold = set(zip(loaded.visible["text"], loaded.visible["written_at"], strict=True))
     for row in hot.candidates.itertuples(index=False):
         there = (row.text, row.written_at) in cold
-        yield (
-            f"hot.md:{row.line}",
-            LEFT,
-            "a candidate" + (": its entry is copied" if there else " that is no entry of the cold layer"),
-        )
+        what = "a candidate, whose entry is copied" if there else "a candidate that is no entry of the cold layer"
+        yield Remainder(f"hot.md:{row.line}", what)
     if len(hot.topics):
-        yield "hot.md", LEFT, count(len(hot.topics), "topic")
+        yield Remainder("hot.md", "its topics", count(len(hot.topics), "topic"))
 
 
 # ---- read back ----
@@ -211,3 +235,5 @@ def _compare(new: Store, made: Sequence[Page]) -> None:
     names = ["path", "line", *_FACTS]
     if not held[names].equals(wanted[list(ENTRIES)][names]):
         raise LostTextError(f"{new.root}: its entries do not read as they were planned; the source is as it was, plan again")
+    if new.layout == "workspace" and any(hidden(new._finder, new._loaded.refresh())):
+        raise LostTextError(f"{new.root}: some of its entries are hidden; the source is as it was, look at MEMORY.md there")

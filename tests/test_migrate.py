@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import tempfile
 from collections import Counter
 from datetime import date
@@ -19,10 +20,12 @@ import memkit
 from memkit import files
 from memkit.cli import run
 from memkit.edits import check as check_rule
-from memkit.edits.migrate import CHANGED, LEFT
+from memkit.edits.remains import CHANGED, LEFT
 from memkit.errors import BadArgument, ConflictError, FrozenError, PathError
 from memkit.layouts import LAYOUTS
+from memkit.migrating import NO_DATE
 from memkit.model import Edit
+from memkit.text import decode
 
 PAIRS = [(source, to) for source in LAYOUTS for to in LAYOUTS if source != to]
 FACTS = ["date", "tag", "text", "written_at", "clock"]
@@ -40,6 +43,26 @@ def facts(store):
     return [((path, line), (*row, tuple(held.get((path, line), [])))) for (path, line), row in zip(places, rows, strict=True)]
 
 
+def unsaid(source, plan):
+    """Return the lines of a source that neither an entry, nor the section of one, nor a row accounts for, but for layout."""
+    named = set(plan.rows["row"])
+    frame = source.entries(dreams=True)
+    gone = set(plan.rows.loc[plan.rows["action"] == LEFT, "row"])
+    kept = frame[~(frame["path"] + ":" + frame["line"].astype(str)).isin(gone)]
+    found = []
+    for path in source.files().query("kind in ['daily', 'daily-slug', 'longterm', 'note']")["path"]:
+        held = frame[frame["path"] == path]
+        inside = {n for a, b in zip(held["line"], held["end_line"], strict=True) for n in range(a, b + 1)}
+        sections = set("".join(kept.loc[kept["path"] == path, "section"].dropna()))
+        for number, line in enumerate(decode((source.root / path).read_bytes())[1].split("\n"), 1):
+            told = line.strip("# \t\u3000")
+            layout = not re.search(r"\w", line) or told in Path(path).stem or line.startswith(("date: ", "index: "))
+            layout = layout or re.fullmatch(r"\s*(?:[-*+]|[0-9]+[.)])\s+(?:\[[xX ]\])?\s*", f"{line} ")
+            if number not in inside and f"{path}:{number}" not in named and not layout and not set(told) <= sections:
+                found.append((path, number, line))
+    return found
+
+
 def check(source, to, place, **options):
     """Migrate, and hold the promise: equal or named; return the plan and the new store."""
     before = tree(source.root)
@@ -55,6 +78,7 @@ def check(source, to, place, **options):
         if f"{path}:{line}" not in named:
             assert left[fact] > 0, (path, line, fact)
             left[fact] -= 1
+    assert unsaid(source, plan) == []
     found = new.audit().frame
     own = set(source.audit().frame["rule"])
     if plan.rows["reason"].str.contains("of another day").any():
@@ -227,7 +251,7 @@ class TestForms:
     def test_entries_without_a_date_are_left_out_unless_a_day_is_named(self, tmp_path):
         source = begin(tmp_path / "old", "workspace", {TODAY: "- 茶"}, longterm="- 喜欢白水\n")
         plan, new = check(source, "archive", tmp_path / "a")
-        assert reasons(plan, LEFT) == ["it has no date; undated=DAY (--undated) puts such entries on a day"]
+        assert reasons(plan, LEFT) == [NO_DATE]
         assert new.entries()["text"].tolist() == ["茶"]
         plan, new = check(source, "archive", tmp_path / "b", undated="2025-01-01")
         assert new.entries()["text"].tolist() == ["喜欢白水", "茶"]
@@ -237,7 +261,10 @@ class TestForms:
         source = begin(tmp_path / "old", "workspace", {TODAY: "- 茶"}, longterm="## Forgotten\n- 2025-02-28T09:00:00Z 茶\n")
         plan, new = check(source, "archive", tmp_path / "new")
         assert new.entries()["text"].tolist() == ["茶"]
-        assert reasons(plan, LEFT) == ["a mark of what is to be forgotten; only a workspace has them"]
+        assert reasons(plan, LEFT) == [
+            "a heading of what is left out: Forgotten",
+            "a mark of what is to be forgotten, which only a workspace has",
+        ]
         assert reasons(plan) == ["it was marked as forgotten, and is found again in the target"]
 
     def test_the_hot_body_becomes_long_term_memory_or_is_named(self, tmp_path):
@@ -245,8 +272,8 @@ class TestForms:
         _, new = check(source, "workspace", tmp_path / "a")
         assert (new.root / "MEMORY.md").read_text(encoding="utf-8") == f"{source.hot().content}\n"
         plan, _ = check(source, "archive", tmp_path / "b")
-        assert f"its body, {source.hot().chars:,} characters" in reasons(plan, LEFT)
-        assert f"{len(source.topics())} topics" in reasons(plan, LEFT)
+        assert f"its body: {source.hot().chars:,} characters" in reasons(plan, LEFT)
+        assert f"its topics: {len(source.topics())} topics" in reasons(plan, LEFT)
 
     def test_a_new_archive_has_an_index_a_day_and_a_catalog_of_finished_days(self, tmp_path):
         _, new = check(open_at(SAMPLES / "layers"), "archive", tmp_path / "new")
@@ -260,6 +287,161 @@ class TestForms:
         (source.root / "archive/2025/notes.md").write_text("- 壶\n", encoding="utf-8")
         plan, _ = check(source, "layers", tmp_path / "new")
         assert ["archive/2025/notes.md", LEFT, "not archive/<YYYY>/<YYYY-MM-DD>.md"] in plan.rows.to_numpy().tolist()
+
+
+class TestWhatIsNoEntry:
+    def rows(self, plan, action=LEFT):
+        rows = plan.rows[plan.rows["action"] == action]
+        return dict(zip(rows["row"], rows["reason"], strict=True))
+
+    def test_lines_of_a_cold_file_that_are_no_entry_are_named(self, tmp_path):
+        text = "# 2025-02-03\n\n# 茶会\n<!-- 备注 -->\n- 没有时间的一行\n散文一句\n---\n"
+        text += "- [2025-02-03T09:10:00Z] [茶] 壶\n<<<<<<< a\n"
+        plan, new = one(tmp_path, "layers", "archive", text)
+        path = "cold/2025-02/2025-02-03.md"
+        assert self.rows(plan) == {
+            f"{path}:3": "a heading, which this file's layout has no use for: # 茶会",
+            f"{path}:4": "a comment: <!-- 备注 -->",
+            f"{path}:5": "no entry: it lacks a time, a tag or a text: - 没有时间的一行",
+            f"{path}:6": "no entry: it lacks a time, a tag or a text: 散文一句",
+            f"{path}:9": "a merge marker: <<<<<<< a",
+        }
+        assert new.entries()["text"].tolist() == ["壶"]
+        assert plan.warnings[0] == (
+            "5 left out: 2 no entry: it lacks a time, a tag or a text; 1 a heading, which this file's layout has no use for; "
+            "1 a comment; 1 a merge marker"
+        )
+
+    @pytest.mark.parametrize(("layout", "to"), [("archive", "layers"), ("workspace", "archive"), ("workspace", "layers")])
+    def test_headings_comments_and_front_matter_are_named(self, tmp_path, layout, to):
+        head = "date: 2025-02-03\nmood: 好\nlist:\n  - 一\n# 旁注\nindex: '茶'"
+        body = "## 2025-02-03\n### 待办：给外婆打电话\n### 会\n- 茶\n<!-- 一\n二 -->\n\n没有下文\n====\n"
+        source = begin(tmp_path / "old", layout, {TODAY: "- 水"})
+        path = LAYOUTS[layout].day_path(date(2025, 2, 3))
+        (source.root / path).parent.mkdir(exist_ok=True)
+        (source.root / path).write_text(f"---\n{head}\n---\n{body}", encoding="utf-8")
+        plan, _ = check(source, to, tmp_path / "new")
+        keys = {3: "mood", 4: "list", 5: "list"} | ({2: "date", 7: "index"} if layout == "workspace" else {})
+        told = self.rows(plan)
+        told.pop(LAYOUTS[layout].day_path(TODAY), None)  # its index
+        assert told == {
+            **{f"{path}:{line}": f"front matter: {key}" for line, key in keys.items()},
+            f"{path}:6": "a comment: # 旁注",
+            f"{path}:10": "a heading with nothing below it: 待办：给外婆打电话",
+            f"{path}:13": "a comment: <!-- 一",
+            f"{path}:14": "a comment: 二 -->",
+            f"{path}:16": "a heading with nothing below it: 没有下文",
+        }
+
+    def test_headings_of_what_is_left_out_are_named_and_carried_with_what_is_not(self, tmp_path):
+        source = begin(tmp_path / "old", "workspace", {TODAY: "- 茶"}, longterm="# 记忆\n## 喜好\n- 白水\n## 空\n")
+        plan, _ = check(source, "archive", tmp_path / "a")
+        assert self.rows(plan) == {
+            "MEMORY.md:1": "a heading of what is left out: 记忆",
+            "MEMORY.md:2": "a heading of what is left out: 喜好",
+            "MEMORY.md:3": NO_DATE,
+            "MEMORY.md:4": "a heading with nothing below it: 空",
+        }
+        plan, new = check(source, "archive", tmp_path / "b", undated="2025-01-01")
+        assert self.rows(plan) == {"MEMORY.md:4": "a heading with nothing below it: 空"}
+        assert new.entries()["section"].iloc[0] == "记忆 › 喜好"
+
+    def test_stray_lines_of_the_blocks_of_hot_are_named(self, tmp_path):
+        source = begin(tmp_path / "old", "layers", {TODAY: "- [2025-02-28T09:10:00Z] [茶] 壶"})
+        hot = "正文\n<!-- candidates:start -->\n- 手写一句\n<!-- candidates:end -->\n"
+        hot += "<!-- topics:start -->\n茶|2025-13\n茶|2025-02\n"
+        (source.root / "hot.md").write_text(hot, encoding="utf-8")
+        plan, _ = check(source, "workspace", tmp_path / "new")
+        assert self.rows(plan) == {
+            "hot.md:3": "no entry of the candidates of hot.md: - 手写一句",
+            "hot.md:6": "no topic of hot.md: 茶|2025-13",
+            "hot.md": "its topics: 1 topic",
+        }
+
+    def test_dreams_are_named_file_by_file(self, tmp_path):
+        source = begin(tmp_path / "old", "workspace", {TODAY: "- 茶"})
+        (source.root / "DREAMS.md").write_text("# 梦\n- 飞\n- 游\n", encoding="utf-8")
+        (source.root / "memory/dreaming").mkdir()
+        (source.root / "memory/dreaming/a.md").write_text("# 空梦\n", encoding="utf-8")
+        plan, _ = check(source, "layers", tmp_path / "new")
+        assert self.rows(plan) == {
+            "DREAMS.md": "what a machine dreamt up: 2 entries",
+            "memory/dreaming/a.md:1": "a heading with nothing below it: 空梦",
+        }
+
+    def test_a_secret_or_a_long_line_is_not_shown(self, tmp_path):
+        secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" * 2
+        plan, _ = one(tmp_path, "archive", "layers", f"- 茶\n\n<!-- {secret[:40]} -->\n<!-- {'长' * 90} -->")
+        told = [row for row in reasons(plan, LEFT) if row.startswith("a comment")]
+        assert told[0] == "a comment"
+        assert told[1].endswith("长…")
+        assert len(told[1]) < 40
+
+    @pytest.mark.parametrize("to", ["archive", "workspace"])
+    def test_the_number_of_an_item_is_named(self, tmp_path, to):
+        layout = "workspace" if to == "archive" else "archive"
+        plan, new = one(tmp_path, layout, to, "7) 七\n8) 八\n- 九\n")
+        assert new.entries()["text"].tolist() == ["七", "八", "九"]
+        assert reasons(plan) == ["its number in the list is not kept: 7)", "its number in the list is not kept: 8)"]
+
+
+class TestOddEntries:
+    @pytest.mark.parametrize("odd", ["\x01", "\x01\x02 \x7f", "[x] \x01"])
+    def test_nothing_but_control_characters_stops_no_migration(self, tmp_path, odd):
+        plan, new = one(tmp_path, "archive", "layers", f"- {odd}\n- 茶")
+        assert new.entries()["text"].tolist() == ["茶"]
+        assert "there is no text in it" in reasons(plan, LEFT)
+
+    @pytest.mark.parametrize("to", ["workspace", "layers"])
+    def test_a_byte_order_mark_at_the_start_of_a_text_is_read_back(self, tmp_path, to):
+        plan, new = one(tmp_path, "archive", to, "\ufeff茶水\n\n- 壶")
+        assert [text.lstrip("\ufeff") for text in new.entries()["text"]] == ["茶水", "壶"]
+        assert any("list item" in reason for reason in reasons(plan))
+
+    def test_an_entry_that_no_form_brings_back_is_left_out_alone(self, tmp_path, monkeypatch):
+        from memkit.edits import migrate as planned
+
+        real = planned.form
+        monkeypatch.setattr(planned, "form", lambda entry, s: ("a\n\nb", True) if entry.text == "坏" else real(entry, s))
+        plan, new = one(tmp_path, "archive", "workspace", "- 茶\n- 坏\n- 水")
+        assert new.entries()["text"].tolist() == ["茶", "水"]
+        assert "it would not be read there" in reasons(plan, LEFT)
+
+    def test_the_index_of_a_new_archive_is_the_one_that_extraction_gives(self, tmp_path):
+        lines = [f"- [2025-02-03T09:10:00Z] [采购] 第{n}次买茶，**花了 {n} 元**。细节从略。" for n in range(1, 40)]
+        text = "\n".join([*lines, "- [2025-02-03T10:10:00Z] [2025-02-01] 壶", "- [2025-02-03T10:10:00Z] [-] [x] 勾"])
+        _, new = one(tmp_path, "layers", "archive", text)
+        assert "index-copies-body" not in set(new.audit().frame["rule"])
+        again = memkit.migrate(new, tmp_path / "again", to="layers")
+        assert "its index, written by hand" not in reasons(again, LEFT)
+
+
+class TestTheBodyOfHot:
+    def migrate(self, tmp_path, body):
+        source = begin(tmp_path / "old", "layers", {TODAY: "- [2025-02-28T09:10:00Z] [-] 茶\n- [2025-02-28T09:11:00Z] [-] 水"})
+        (source.root / "hot.md").write_text(body, encoding="utf-8")
+        return check(source, "workspace", tmp_path / "new")
+
+    def test_hides_no_entry(self, tmp_path):
+        plan, new = self.migrate(tmp_path, "# 我\n## Forgotten\n- 茶\n## Store\n- 壶\n")
+        assert (new.root / "MEMORY.md").read_text(encoding="utf-8") == "# 我\n## Forgotten ##\n- 茶\n## Store ##\n- 壶\n"
+        assert set(new.search("茶").frame["path"]) == {"MEMORY.md", "memory/2025-02-28.md"}
+        assert reasons(plan) == [
+            f"a heading of its body is closed, since it would be a command there: ## {name}" for name in ("Forgotten", "Store")
+        ]
+        assert plan.added == 2
+
+    def test_is_read_back_too(self, tmp_path, monkeypatch):
+        from memkit.edits import migrate as planned
+
+        monkeypatch.setattr(planned, "_COMMANDS", ())
+        with pytest.raises(memkit.LostTextError, match="some of its entries are hidden"):
+            self.migrate(tmp_path, "## Forgotten\n- 茶\n")
+
+    def test_may_start_with_a_byte_order_mark(self, tmp_path):
+        plan, new = self.migrate(tmp_path, "\ufeff\ufeff正文\n")
+        assert (new.root / "MEMORY.md").read_text(encoding="utf-8") == "正文\n"
+        assert reasons(plan) == ["its body starts with no byte order mark now"]
 
 
 class TestTheTarget:
@@ -287,6 +469,79 @@ class TestTheTarget:
         (tmp_path / "link").symlink_to(source.root)
         with pytest.raises(PathError, match="lie in each other"):
             memkit.migrate(source, tmp_path / where, to="layers")
+
+    @pytest.mark.parametrize(
+        ("layout", "inside"), [("workspace", "."), ("workspace", "memory/x"), ("layers", "cold"), ("archive", "a/b")]
+    )
+    def test_lies_in_no_other_store(self, tmp_path, layout, inside):
+        other = begin(tmp_path / "other", layout, {TODAY: "- [2025-02-28T09:10:00Z] [-] 茶"}).root
+        source = open_at(SAMPLES / ("layers" if layout != "layers" else "archive"))
+        before = tree(tmp_path)
+        with pytest.raises(PathError, match="lies inside the memory store"):
+            memkit.migrate(source, other / inside / "new", to="workspace" if layout != "workspace" else "archive")
+        assert tree(tmp_path) == before
+
+    @pytest.mark.parametrize(
+        ("where", "reason"),
+        [
+            ("dangling", "is a link that leads nowhere"),
+            ("dangling/new", "is a link that leads nowhere"),
+            ("file/new", "file is a file, and not a folder"),
+            ("file/new/er", "file is a file, and not a folder"),
+            ("/dev/null/x", "/dev/null is a file, and not a folder"),
+            ("n" * 300, "it could not be made: file name too long"),
+        ],
+    )
+    def test_that_cannot_be_made_is_refused_at_once(self, tmp_path, where, reason):
+        (tmp_path / "dangling").symlink_to(tmp_path / "gone")
+        (tmp_path / "file").touch()
+        with pytest.raises((PathError, memkit.DiskError), match=reason):
+            memkit.migrate(open_at(SAMPLES / "archive"), tmp_path / where, to="layers")
+        assert sorted(path.name for path in tmp_path.iterdir()) == ["dangling", "file"]
+
+    @pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="no /proc")
+    def test_where_no_files_are_kept_is_refused_at_once(self):
+        with pytest.raises(memkit.DiskError, match="it could not be made: "):
+            memkit.migrate(open_at(SAMPLES / "archive"), "/proc/new", to="layers")
+
+    @pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="no /proc")
+    def test_that_cannot_be_locked_is_said_so_and_no_other_writer_blamed(self):
+        with (
+            pytest.raises(memkit.DiskError, match="could not be locked for writing"),
+            files.Lock(Path("/proc/new"), 0.1).held(),
+        ):
+            pass
+
+    def test_that_gained_a_foreign_file_is_not_empty(self, tmp_path):
+        plan = memkit.migrate(open_at(SAMPLES / "archive"), tmp_path / "new", to="layers")
+        (tmp_path / "new/cold").mkdir(parents=True)
+        (tmp_path / "new/cold/zz.md").write_text("- mine\n", encoding="utf-8")
+        with pytest.raises(BadArgument, match=r"it is not empty \('cold/zz.md' lies in it\)"):
+            plan.apply()
+        assert list(tree(tmp_path / "new")) == ["cold/zz.md"]
+
+    def test_that_a_killed_apply_left_half_is_finished_by_a_new_plan(self, tmp_path):
+        plan = memkit.migrate(open_at(SAMPLES / "archive"), tmp_path / "new", to="layers")
+        new = tmp_path / "new"
+        for edit in list(plan.edits)[:7]:
+            (new / edit.path).parent.mkdir(parents=True, exist_ok=True)
+            (new / edit.path).write_bytes(edit.after.encode())
+        (new / edit.path).with_name(".2025-02-01.md.0123456789ab.tmp").write_text("half", encoding="utf-8")
+        held = len(tree(new))
+        again = memkit.migrate(open_at(SAMPLES / "archive"), new, to="layers")
+        assert len(tree(new)) == held == 8
+        again.apply()
+        assert len(open_at(new).entries()) == plan.added
+        (new / edit.path).write_text("- mine\n", encoding="utf-8")
+        with pytest.raises(BadArgument, match="it is no start of this migration"):
+            memkit.migrate(open_at(SAMPLES / "archive"), new, to="layers")
+
+    @pytest.mark.parametrize("other", ["link", "folder"])
+    def test_with_a_link_or_a_folder_of_another_is_not_empty(self, tmp_path, other):
+        (tmp_path / "new").mkdir()
+        (tmp_path / "new/link").symlink_to(SAMPLES) if other == "link" else (tmp_path / "new/folder").mkdir()
+        with pytest.raises(BadArgument, match="it is not empty"):
+            memkit.migrate(open_at(SAMPLES / "archive"), tmp_path / "new", to="layers")
 
     def test_that_filled_since_the_plan_is_left_alone(self, tmp_path):
         plan = memkit.migrate(open_at(SAMPLES / "archive"), tmp_path / "new", to="layers")

@@ -21,8 +21,9 @@ _UNDATED = click.Option(["--undated"], metavar="DAY", help="Put entries without 
 def migrate(store: Store, target: str, to: str, undated: str | None) -> Plan:
     """Copy all entries into a new store of another layout.
 
-    TARGET is a folder that is empty or not there yet. The store itself is not changed. Shows what is left out, what is
-    different about an entry and the new files, and asks; what was written is read back and compared. A no exits 1.
+    TARGET is a folder that is empty or not there yet, or in which this very migration was broken off. The store itself is
+    not changed. Shows what is left out, what is different about an entry and the new files, and asks; what was written is
+    read back and compared. A no exits 1.
 
     Example: memkit migrate ~/vault copied --to layers --dry-run
     """

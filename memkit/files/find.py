@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import NamedTuple
 
 from memkit import layouts
-from memkit.errors import AmbiguousStore, StoreNotFound
+from memkit.errors import AmbiguousStore, DiskError, StoreNotFound
 from memkit.files.scan import SKIPPED_FOLDERS
 from memkit.layouts import Layout
 from memkit.text import decode
@@ -35,7 +36,7 @@ def find_store(path: str | os.PathLike[str], layout: str | None = None, *, new: 
     top = _folder(os.fsdecode(path))
     wanted = layouts.named(layout) if layout else None
     for place in _places(top, layout):
-        names = _names_of(place, layout)
+        names = names_of(place, layout)
         if len(names) > 1:
             raise AmbiguousStore(f"{place}: it looks like {' and like '.join(names)}; pass layout= to choose one")
         if names:
@@ -44,6 +45,33 @@ def find_store(path: str | os.PathLike[str], layout: str | None = None, *, new: 
         root = _new_root(top, wanted)
         return Found(_vault(top, root), root, wanted)
     raise StoreNotFound(_nothing_at(top) if wanted is None or not top.is_dir() else _none_of(top, wanted))
+
+
+def kept_out(path: Path) -> DiskError | None:
+    """Return what kept find_store from looking everywhere at a path, None if there is no store because there is none."""
+    lost: list[OSError] = []
+    for place in (path, path / "memory", *_below(path, lost)):
+        _shape(place, lost)
+    if not lost:
+        return None
+    reason = (lost[0].strerror or "unreadable").lower()
+    shown = os.fsencode(lost[0].filename or path).decode("utf-8", "backslashreplace")
+    return DiskError(f"{shown}: it cannot be looked into ({reason}); allow reading it")
+
+
+def _below(top: Path, lost: list[OSError]) -> Iterator[Path]:
+    """Yield the folders that BELOW names, and note what cannot be looked into on the way to them."""
+    for pattern in BELOW:
+        folders = [top]
+        for part in pattern.split("/"):
+            folders = [folder / name for folder in folders for name, _ in _held(folder, lost) if fnmatchcase(name, part)]
+        yield from folders
+
+
+def store_around(path: Path) -> Path | None:
+    """Return the nearest memory store that a path lies in, None if it lies in none."""
+    folders = (folder for folder in (path, *path.parents) if folder.is_dir())
+    return next((folder for folder in folders if names_of(folder)), None)
 
 
 def _folder(given: str) -> Path:
@@ -69,7 +97,7 @@ def _folder(given: str) -> Path:
     return top
 
 
-def _names_of(place: Path, layout: str | None) -> list[str]:
+def names_of(place: Path, layout: str | None = None) -> list[str]:
     """Return the layouts that claim a folder; only the wanted one if it is named."""
     return [name for name in layouts.detect(*_shape(place)) if layout in (None, name)]
 
@@ -82,7 +110,7 @@ def _places(top: Path, layout: str | None) -> Iterator[Path]:
     yield top
     yield top / "memory"
     for pattern in BELOW:
-        hits = [place for place in sorted(top.glob(pattern)) if _names_of(place, layout)]
+        hits = [place for place in sorted(top.glob(pattern)) if names_of(place, layout)]
         if len(hits) > 1:
             raise AmbiguousStore(f"{top}: memory lies in {hits[0]} and in {hits[1]}; name one of them")
         yield from hits
@@ -118,11 +146,11 @@ def _nothing_at(top: Path) -> str:
     return f"{top}: no such folder (the nearest that exists is {parent}); correct the path, or pass layout= to start there"
 
 
-def _shape(place: Path) -> tuple[frozenset[str], str]:
-    """Return the paths at a place that tell a layout, and the text of its hot.md."""
+def _shape(place: Path, lost: list[OSError] | None = None) -> tuple[frozenset[str], str]:
+    """Return the paths at a place that tell a layout, and the text of its hot.md; `lost` notes what cannot be looked into."""
     paths: set[str] = set()
     for folder, depth in (("", 0), ("archive", 1), ("catalog", 0), ("cold", 1), ("memory", 3)):
-        paths.update(_walk_names(place, folder, depth))
+        paths.update(_walk_names(place, folder, depth, lost))
     hot = ""
     if "hot.md" in paths:
         try:
@@ -132,20 +160,26 @@ def _shape(place: Path) -> tuple[frozenset[str], str]:
     return frozenset(paths), hot
 
 
-def _walk_names(place: Path, folder: str, depth: int) -> Iterator[str]:
+def _walk_names(place: Path, folder: str, depth: int, lost: list[OSError] | None) -> Iterator[str]:
     """Yield file paths of a folder down to a depth, and `cold/2025-01/` style folder paths with a slash."""
-    try:
-        with os.scandir(place / folder) as entries:
-            held = sorted((entry.name, entry) for entry in entries if _may_tell(entry))[:_NAMES_A_FOLDER]
-    except OSError:
-        return
-    for name, entry in held:
+    for name, entry in _held(place / folder, lost):
         path = f"{folder}/{name}" if folder else name
         if not entry.is_dir():
             yield path
         elif depth and name not in SKIPPED_FOLDERS:
             yield f"{path}/"
-            yield from _walk_names(place, path, depth - 1)
+            yield from _walk_names(place, path, depth - 1, lost)
+
+
+def _held(folder: Path, lost: list[OSError] | None) -> list[tuple[str, os.DirEntry[str]]]:
+    """Return what a folder holds that can tell a layout, by name."""
+    try:
+        with os.scandir(folder) as entries:
+            return sorted((entry.name, entry) for entry in entries if _may_tell(entry))[:_NAMES_A_FOLDER]
+    except OSError as error:
+        if lost is not None and not isinstance(error, FileNotFoundError | NotADirectoryError):
+            lost.append(error)
+        return []
 
 
 def _may_tell(entry: os.DirEntry[str]) -> bool:

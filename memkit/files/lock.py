@@ -9,12 +9,14 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from memkit.errors import DiskError, LockTimeout
+from memkit.errors import DiskError, LockTimeout, StoreNotFound
 from memkit.files.folders import make_folders, remove_empty
+from memkit.files.home import CURE
 
 try:
     import fcntl
@@ -35,31 +37,44 @@ class Lock:
 
     def __init__(self, root: Path, timeout: float):
         self.root, self.timeout = root, timeout
+        self.ended = threading.Event()  # once it is set, nobody waits any more
         self._since = self._released = float("-inf")
 
     @contextlib.contextmanager
-    def held(self) -> Iterator[None]:
-        """Hold the lock; a root that is missing is made, and is gone again if nothing was written to it.
+    def held(self, *, begin: bool = True, since: float | None = None, timeout: float | None = None) -> Iterator[None]:
+        """Hold the lock; a root that is missing is made if one may `begin`, and is gone again if nothing was written to it.
 
-        Raises: LockTimeout; DiskError if the root cannot be made or opened.
+        The time to wait counts from `since` (of time.monotonic), from now unless it is given; one try there always is.
+
+        Raises: LockTimeout; StoreNotFound for a missing root with which nobody may begin; DiskError if it cannot be made or
+            opened.
         """
         self._step_aside()
         made: list[str] = []
         with contextlib.ExitStack() as stack:
-            stack.callback(self._wait(made))
+            patience = self.timeout if timeout is None else timeout
+            stack.callback(self._wait(made if begin else None, patience, time.monotonic() if since is None else since))
             stack.callback(remove_empty, made)  # before the lock is given back: who comes next must find it or make it
             yield
         self._released = time.monotonic()
 
-    def _wait(self, made: list[str]) -> Release:
-        begun = time.monotonic()
+    def _wait(self, made: list[str] | None, patience: float, since: float) -> Release:
+        missing_until = time.monotonic() + min(_LONG, patience)
         while True:
-            release = _try(self.root, made)
+            try:
+                release = _try(self.root, made)
+            except FileNotFoundError as error:
+                if made is None:
+                    raise StoreNotFound(f"{self.root}: the folder is gone; {CURE}") from error
+                if time.monotonic() >= missing_until:  # another writer took back the folder it had made; once, not for long
+                    raise _unlockable(self.root, error) from error
+                release = None
             if release is not None:
                 return release
-            waited = time.monotonic() - begun
-            if waited >= self.timeout:
-                raise LockTimeout(f"{self.root}: another writer holds it for over {self.timeout:g} seconds; try again")
+            waited = time.monotonic() - since
+            if waited >= patience or self.ended.is_set():
+                told = f" for over {patience:g} seconds" if patience and waited >= patience else ""
+                raise LockTimeout(f"{self.root}: another writer holds it{told}; try again")
             time.sleep(_POLL if waited < _LONG else _POLL / 8)
             self._since = time.monotonic()
 
@@ -73,16 +88,24 @@ class Lock:
             self._since = time.monotonic()
 
 
-def _try(root: Path, made: list[str]) -> Release | None:
-    """Return what gives the lock back, or None while another writer holds it."""
+def _try(root: Path, made: list[str] | None) -> Release | None:
+    """Return what gives the lock back, or None while another writer holds it; `made` notes the folders made, None makes none.
+
+    Raises: FileNotFoundError if the folder went away meanwhile, DiskError.
+    """
     try:
-        made += make_folders(str(root))
+        if made is not None:
+            made += make_folders(str(root))
         return _flock(root) if fcntl else _lock_file(root)
-    except FileNotFoundError:  # another writer took back the folder it had made
-        return None
+    except FileNotFoundError:
+        raise
     except OSError as error:
-        reason = (error.strerror or type(error).__name__).lower()
-        raise DiskError(f"{root}: the store could not be locked for writing: {reason}; make it a folder you may use") from error
+        raise _unlockable(root, error) from error
+
+
+def _unlockable(root: Path, error: OSError) -> DiskError:
+    reason = (error.strerror or type(error).__name__).lower()
+    return DiskError(f"{root}: the store could not be locked for writing: {reason}; make it a folder you may use")
 
 
 def _flock(root: Path) -> Release | None:

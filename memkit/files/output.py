@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import secrets
 from collections.abc import Iterable
 from pathlib import Path
 
 from memkit.errors import BadArgument, PathError
-from memkit.files.folders import remove_empty
+from memkit.files.folders import make_folders, remove_empty
 from memkit.files.trouble import readable
 
 
@@ -37,6 +38,32 @@ def refuse_inside(target: Path, stores: Iterable[Path]) -> Path:
         if full.is_relative_to(store.resolve()):
             raise PathError(f"{target}: it lies inside the memory store {store}; choose a folder outside")
     return full
+
+
+def refuse_unmakable(folder: Path) -> None:
+    """Hold that a folder is there, or could be made; nothing is left behind of the try.
+
+    Raises: PathError for what is no folder, or has one in its way; DiskError.
+    """
+    with readable(str(folder), "made"):
+        with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+            os.lstat(folder)  # a name that can be none is no name of nothing
+        here = next(place for place in (folder, *folder.parents) if os.path.lexists(place))
+        if here.is_symlink() and not here.exists():
+            raise PathError(f"{folder}: {here} is a link that leads nowhere; remove it, or choose another place")
+        if not here.is_dir():
+            told = "" if here == folder else f"{here} is "
+            raise PathError(f"{folder}: {told}a file, and not a folder; choose another place")
+        if not os.access(here, os.W_OK | os.X_OK):
+            raise PermissionError(errno.EACCES, "permission denied")
+        if here != folder and _holds_no_files(here):
+            remove_empty(make_folders(str(folder)))
+
+
+def _holds_no_files(folder: Path) -> bool:
+    """Return whether a folder seems to be of a file system that keeps none, as /proc; only trying tells."""
+    facts = os.statvfs(folder) if hasattr(os, "statvfs") else None
+    return facts is not None and facts.f_blocks == 0
 
 
 def write_output(target: Path, data: bytes, *, stores: Iterable[Path] = ()) -> None:

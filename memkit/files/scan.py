@@ -180,15 +180,20 @@ def _fact(full: str, path: str, role: _RoleOf, known: Mapping[str, FileFact]) ->
 
 def _fact_of(info: os.stat_result, path: str, role_of: _RoleOf, known: Mapping[str, FileFact]) -> FileFact:
     old = known.get(path)
-    same = old and old.mtime_ns == info.st_mtime_ns and old.size == info.st_size and old.inode == info.st_ino
-    if old and same and not old.trouble.startswith(_UNREADABLE):  # it may be readable by now, with nothing else changed
+    if old and _is_as(old, info) and not old.trouble.startswith(_UNREADABLE):  # what was unreadable may be readable by now
         return old
     role, trouble = role_of(path), ""
     if not stat.S_ISREG(info.st_mode):
         trouble = "no regular file"
     elif info.st_size > TOO_LARGE and not role.skipped:
         trouble = f"too large: {info.st_size:,} bytes of at most {TOO_LARGE:,}"
-    return FileFact(path, role, info.st_size, info.st_mtime_ns, info.st_ino, trouble)
+    return FileFact(path, role, info.st_size, info.st_mtime_ns, info.st_ino, trouble, info.st_ctime_ns)
+
+
+def _is_as(fact: FileFact, info: os.stat_result) -> bool:
+    """Return whether a file is as a fact says: an mtime can be put back by anyone, a ctime cannot."""
+    times = fact.mtime_ns == info.st_mtime_ns and fact.ctime_ns == info.st_ctime_ns
+    return times and fact.size == info.st_size and fact.inode == info.st_ino
 
 
 def _scan_extra(root: Path, given: str, walk: _Walk) -> None:
@@ -257,12 +262,12 @@ def _bytes(full: str | Path, size: int) -> bytes:
 
 
 def is_still(root: Path, fact: FileFact, session: Path | None = None) -> bool:
-    """Return whether a file has the size, the mtime and the inode that it was seen with."""
+    """Return whether a file has the size, the times and the inode that it was seen with."""
     try:
         info = os.stat(session if fact.role.kind == "session" and session else os.path.join(root, fact.path))
     except OSError:
         return False
-    return (info.st_size, info.st_mtime_ns, info.st_ino) == (fact.size, fact.mtime_ns, fact.inode)
+    return _is_as(fact, info)
 
 
 def sha256(root: Path, fact: FileFact) -> str | None:

@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from memkit.edits import check
 from memkit.errors import BadArgument, ConflictError, MemkitError, PathError
@@ -74,7 +74,34 @@ def apply(root: Path, layout: Layout, edits: Sequence[Edit], today: date) -> Non
 def _begins(root: Path, layout: Layout, edits: Sequence[Edit]) -> bool:
     """Return whether a plan begins a store: nothing lies there but what these very edits made, in an apply that failed."""
     made = {edit.path: edit.after for edit in edits if edit.before is None}
-    return all(path in made and _text(target_of(root, path), path) == made[path] for path in scan(root, layout))
+    there = [path for path in scan(root, layout) if not _TEMP.fullmatch(path.rpartition("/")[2])]
+    return all(path in made and _text(target_of(root, path), path) == made[path] for path in there)
+
+
+def others_in(root: Path, edits: Sequence[Edit]) -> str:
+    """Return what lies in a folder and is not what these edits make in an empty one, "" for nothing; temp files are nothing.
+
+    Raises: DiskError.
+    """
+    made = {edit.path: edit.after for edit in edits if edit.before is None}
+    folders = {parent.as_posix() for path in made for parent in PurePosixPath(path).parents}
+    with readable(str(root), "read"):
+        for folder, inner, names in os.walk(root, onerror=_raise):
+            for name in sorted([*inner, *names]):
+                full = os.path.join(folder, name)
+                path = Path(full).relative_to(root).as_posix()
+                if name in inner:
+                    ours = path in folders
+                else:
+                    ours = bool(_TEMP.fullmatch(name)) or (path in made and _text(full, path) == made[path])
+                if not ours or os.path.islink(full):
+                    return path
+    return ""
+
+
+def _raise(error: OSError) -> None:
+    if not isinstance(error, FileNotFoundError):  # nothing lies in a folder that is not there
+        raise error
 
 
 def _jobs(root: Path, layout: Layout, edits: Sequence[Edit]) -> list[_Job]:

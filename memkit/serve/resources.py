@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from typing import Any
-from urllib.parse import unquote
 
 import pandas as pd
 
@@ -61,7 +60,7 @@ def read(store: Store, uri: str) -> str:
 
     Raises: BadArgument for an address that leads nowhere.
     """
-    found = _ADDRESS.fullmatch(unquote(uri))
+    found = _ADDRESS.fullmatch(uri)
     kind, rest = (found[1], found[2] or "") if found else ("", "")
     if kind == "hot" and not rest and store.layout == "layers":
         return _hot(store)
