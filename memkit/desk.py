@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from functools import cache, partial
 from pathlib import Path
-from time import monotonic
 from typing import Any
 
 import pandas as pd
@@ -28,6 +26,7 @@ from memkit.edits.held import Held
 from memkit.edits.push import Change, Pair
 from memkit.edits.targets import Target, find
 from memkit.errors import BadArgument, MemkitError
+from memkit.gate import Gate
 from memkit.index import Index
 from memkit.layouts import Layout
 from memkit.layouts.index_line import plain
@@ -55,21 +54,9 @@ class Desk:
 
     def __init__(self, root: Path, layout: Layout, clock: Clock, timeout: float, loaded: Loaded):
         self.root, self.layout, self.clock, self.loaded = root, layout, clock, loaded
-        self._lock = files.Lock(root, timeout)
-        self._swept_at = float("-inf")
+        self.gate = Gate(root, layout, timeout, loaded)
+        self.writing = self.gate.writing
         self.index: Index | None = None  # the search index, a copy of what is remembered
-
-    @contextmanager
-    def writing(self, patience: float | None = None) -> Iterator[None]:
-        """Hold the store's lock; at first, and every ten minutes, clear up after writers that were killed.
-
-        `patience` are the seconds to wait for others, those of the store unless given.
-        """
-        with (self._lock if patience is None else files.Lock(self.root, patience)).held():
-            if monotonic() - self._swept_at > files.STALE_TEMP:
-                files.sweep(self.root, self.layout)
-                self._swept_at = monotonic()
-            yield
 
     def read(self, path: str) -> str | None:
         """Return a file as text for splicing, or None if there is none."""
@@ -96,11 +83,14 @@ class Desk:
         """Return the years that have a folder in an archive."""
         return {int(name) for name in files.names_in(self.root, "archive") if _YEAR.fullmatch(name)}
 
-    def do(self, make: Make, *, dry_run: bool) -> Plan:
-        """Return the plan of a verb, applied unless it is a dry run; read, plan, check and write are one locked stretch."""
+    def do(self, make: Make, *, dry_run: bool, patience: float | None = None) -> Plan:
+        """Return the plan of a verb, applied unless it is a dry run; read, plan, check and write are one locked stretch.
+
+        `patience` as for writing.
+        """
         if dry_run:
             return self.later(lambda now: _together(self._behind(now.date()), make(now)))
-        with self.writing():
+        with self.writing(patience):
             now = self.clock()
             caught = self._caught_up(now.date())
             draft = make(now)

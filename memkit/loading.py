@@ -1,6 +1,6 @@
 """What of a folder is in memory: file facts, records and the entries frame, brought up to date by what changed on disk.
 
-Each look compares scandir + stat with what is held and re-reads only files whose size, mtime or inode changed.
+Each look compares scandir + stat with what is held and re-reads only files whose size, mtime, ctime or inode changed.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ class Loaded:
         self._begun = self._cache is None
         self._state = State({}, {}, tables.entries([], tz), tables.tags([]))
         self._lock = threading.Lock()
-        self._was_there = False
+        self._home = files.home_of(root)  # which folder it is, once there is something in it
 
     @_without_collector()
     def refresh(self) -> State:
@@ -117,7 +117,7 @@ class Loaded:
         Raises: StoreNotFound if the folder was there and is gone.
         """
         with self._lock:
-            self._hold_there()
+            self.hold_there()
             old, looked = self._at_hand(), time.time_ns()
             seen = files.scan(self.root, self.layout, self.extra, self.session, known=old.facts)
             stale = {path for path, fact in old.facts.items() if seen.get(path) is not fact and self.is_read(fact)}
@@ -127,6 +127,7 @@ class Loaded:
                 self._keep(fresh, looked)
             else:
                 self._state = State(seen, old.records, old.entries, old.listed_tags) if seen != old.facts else old
+            self.settle()
             return self._state
 
     def _at_hand(self) -> State:
@@ -162,7 +163,7 @@ class Loaded:
         Raises: StoreNotFound if the folder was there and is gone.
         """
         with self._lock:
-            self._hold_there()
+            self.hold_there()
             return files.scan(self.root, self.layout, self.extra, self.session, known=self._state.facts)
 
     def peek(self, facts: Iterable[FileFact], unread: dict[str, FileFact] | None = None) -> pd.DataFrame:
@@ -179,11 +180,28 @@ class Loaded:
         """Return whether a file is one that is read."""
         return not fact.role.skipped and not fact.trouble and fact.role.kind is not None
 
-    def _hold_there(self) -> None:
-        there = files.is_folder(self.root)
-        if self._was_there and not there:
-            raise StoreNotFound(f"{self.root}: the folder is gone; open the store where it is now")
-        self._was_there = there
+    def hold_there(self) -> None:
+        """Hold that the folder in which there was something is there: that one, or another that has memory too.
+
+        Raises: StoreNotFound.
+        """
+        here = files.home_at(self.root)
+        if self._home is None or here == self._home:
+            return
+        if here is None:
+            raise StoreNotFound(f"{self.root}: the folder is gone; {files.CURE}")
+        if all(fact.role.skipped or fact.trouble for fact in files.scan(self.root, self.layout).values()):  # as unmounted
+            raise StoreNotFound(f"{self.root}: the folder is gone, and another without memory is in its place; {files.CURE}")
+        self._home = here
+
+    def settle(self) -> None:
+        """Take note that there is a store, if there is something in the folder."""
+        self._home = self._home or files.home_of(self.root)
+
+    @property
+    def is_begun(self) -> bool:
+        """Return whether there ever was something in the folder: then nobody may begin it anew."""
+        return self._home is not None
 
     def _read(self, facts: list[FileFact], seen: dict[str, FileFact]) -> _Read:
         """Return what is in files given in reading order; what cannot be read is noted in `seen`."""
@@ -194,6 +212,8 @@ class Loaded:
         records = [_with_lines(self.layout.parse(doc), doc) for doc in docs]
         entries = tables.entries(records, self.tz)
         tags = tables.tags(record for record in records if record.role.kind != "dream")
+        for record in records:  # only the frame keeps them, and a record of none looks the same wherever it comes from
+            record.entries, record.tags = Entries(), []
         if not alike:
             return _Read(records, entries, tags)
         more, columns, texts = self._read_at_once(alike, seen)
@@ -260,10 +280,7 @@ def _spliced(old: State, seen: dict[str, FileFact], stale: set[str], fresh: _Rea
         tags = pd.concat([held, tags], ignore_index=True)
     entries = tables.splice(old.entries, stale, fresh.entries)
     records = {path: record for path, record in old.records.items() if path not in stale}
-    for record in fresh.records:
-        if record.entries:
-            record.entries, record.tags = Entries(), []
-        records[record.path] = record
+    records.update({record.path: record for record in fresh.records})
     return State(seen, records, entries, tables.in_order_of(entries, tags))
 
 

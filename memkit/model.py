@@ -207,7 +207,10 @@ class Records:
 
 @dataclass(frozen=True, slots=True)
 class FileFact:
-    """What a directory scan says of one file, and the role its layout gave it."""
+    """What a directory scan says of one file, and the role its layout gave it.
+
+    `ctime_ns` is when anything of it changed, its mtime and who may read it among that; on Windows, when it was made.
+    """
 
     path: str
     role: Role
@@ -215,6 +218,7 @@ class FileFact:
     mtime_ns: int
     inode: int
     trouble: str = ""
+    ctime_ns: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -96,10 +96,15 @@ def in_vault(store: Store, path: str) -> str:
 
 
 def catch_up(store: Store) -> list[str]:
-    """Give finished days of an archive their rows, if any lack one; return what went wrong, which stops nothing."""
+    """Give finished days of an archive their rows, if any lack one; return what went wrong, which stops nothing.
+
+    Nobody is waited for: a reader is answered from what is there.
+    """
     try:
         plan = store.catch_up(dry_run=True)
-        return list((store.catch_up() if plan.edits else plan).warnings)
+        if plan.edits:
+            plan = store._desk.do(lambda now: store._desk.catch_up(now.date()), dry_run=False, patience=0.0)
+        return list(plan.warnings)
     except (MemkitError, OSError) as error:
         return [f"the catalog was not brought up to date: {error}"]
 
@@ -186,10 +191,15 @@ def _heal(store: Store, answer: Answer, today: date) -> tuple[list[str], list[st
     healed: list[str] = []
     try:
         for year in sorted(years - {0}):
-            healed += [edit.path for edit in store.rebuild_catalog(year).edits]
+            healed += _rebuilt(store, year)
     except (MemkitError, OSError) as error:
         return healed, [f"the catalog was not mended: {error}"]
     return healed, []
+
+
+def _rebuilt(store: Store, year: int) -> list[str]:
+    plan = store._desk.do(lambda now: store._desk.rebuild(year, now.date()), dry_run=False, patience=0.0)
+    return [edit.path for edit in plan.edits]
 
 
 def _lacking(answer: Answer) -> list[str]:

@@ -42,6 +42,7 @@ GROUPS = [
         "export",
         "index",
         "finder",
+        "gate",
         "desk",
         "batch",
         "mending",

@@ -2,8 +2,12 @@
 
 import json
 import sys
+import threading
 from datetime import datetime, timedelta
+from functools import partial
+from time import monotonic
 
+import anyio
 import mcp_types
 import pytest
 from conftest import CLOCK, open_at, tree
@@ -14,7 +18,7 @@ from serving import CALLS, LAYOUTS, run, stamps
 from memkit import BadArgument, UnsupportedError, tools
 from memkit.cli import run as command_line
 from memkit.serve import bounds, prompts, reference, resources
-from memkit.serve.server import Host, built, called, offered
+from memkit.serve.server import WRITE, Host, built, called, lane_of, offered
 from memkit.tools import archive, layers, workspace
 from memkit.tools.effects import EFFECTS
 
@@ -85,7 +89,10 @@ def test_with_read_only_no_tool_writes_and_each_is_said_to_read(copied, layout):
                 tools.call(store, name, arguments, read_only=True)
             assert called(store, name, arguments, read_only=True).is_error
     assert stamps(path) == before
-    assert "only reads" in prompts.instructions(store, read_only=True)
+    assert prompts.instructions(store, read_only=True).startswith("This memory is open for reading only")
+    assert [held["name"] for held in prompts.listed(read_only=True)] == ["when-to-remember"]
+    with pytest.raises(BadArgument, match="expected when-to-remember"):
+        prompts.read(store, "memory-flush", read_only=True)
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
@@ -183,7 +190,7 @@ def test_an_address_that_leads_nowhere_is_an_error_that_says_so(copied, uri):
 def test_the_reference_pages_name_the_tools_of_their_layout_and_no_others(copied, layout):
     store = open_at(copied(layout))
     text = "".join(reference.page(layout, name) for name in reference.PAGES) + reference.short(layout)
-    text += prompts.read(store, "memory-flush") + prompts.read(store, "when-to-remember")
+    text += "".join(prompts.read(store, name, read_only=False) for name in ("memory-flush", "when-to-remember"))
     own = set(tools.names(store))
     assert not {name for name in set(EFFECTS) - own if name in text}
     assert own - {"mem_by_tag", "memory_recall", "mem_stats"} <= {name for name in own if name in text}
@@ -195,7 +202,38 @@ def test_the_reference_pages_name_the_tools_of_their_layout_and_no_others(copied
 
 def test_an_unknown_prompt_is_refused(copied):
     with pytest.raises(BadArgument, match="expected memory-flush, when-to-remember"):
-        prompts.read(open_at(copied("archive")), "nothing")
+        prompts.read(open_at(copied("archive")), "nothing", read_only=False)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_the_flush_names_the_tool_that_writes_in_both_languages(copied, layout):
+    text = prompts.read(open_at(copied(layout)), "memory-flush", read_only=False)
+    assert text.count({"archive": "archive_append", "layers": "mem_write", "workspace": "memory_store"}[layout]) == 2
+    assert "NO_REPLY" in text
+    assert "会话即将压缩" in text
+
+
+def test_what_asks_a_service_for_vectors_says_so(copied):
+    store = open_at(copied("workspace"), embed={"key": "k", "url": "http://127.0.0.1:1"})
+    asking = {tool.name for tool in offered(store, read_only=False) if tool.annotations.open_world_hint}
+    assert asking == {"memory_search", "memory_recall", "memory_sync"}
+
+
+def test_an_entry_of_any_length_leaves_room_for_others_in_the_context(copied):
+    store = open_at(copied("layers"))
+    store.append("长" * 3_000, tag="很长")
+    store.append("短的一条", tag="短")
+    lines = resources.read(store, "memkit://context").splitlines()
+    assert max(map(len, lines)) < 1_100
+    assert any("短的一条" in row for row in lines)
+
+
+def test_an_address_may_be_written_as_addresses_are(copied):
+    store = open_at(copied("layers"))
+    week = resources.read(store, "memkit://summary/week/2025-W06")
+    assert resources.read(store, "MEMKIT://summary/week/2025-W06") == week
+    with pytest.raises(BadArgument, match=r"2026-W43"):
+        resources.read(store, "memkit://summary/week/2025-W9")
 
 
 def test_a_store_that_another_writer_holds_gives_an_error_to_try_again(copied):
@@ -207,6 +245,104 @@ def test_a_store_that_another_writer_holds_gives_an_error_to_try_again(copied):
     assert refused.structured_content["retryable"] is True
     assert "another writer holds it" in refused.content[0].text
     assert not read.is_error
+
+
+def test_calls_that_wait_for_the_lock_fail_together_and_reading_waits_for_none_of_them(copied):
+    path = copied("layers")
+    took = {}
+
+    async def timed(client, number, begun):
+        answer = await client.call_tool("mem_write", {"text": f"等不到 {number}"})
+        took[number] = monotonic() - begun
+        assert answer.is_error
+        assert answer.structured_content["retryable"] is True
+
+    async def talk():
+        async with Client(built(Host(open_at(path, lock_timeout=1.0)))) as client:
+            begun = monotonic()
+            async with anyio.create_task_group() as tasks:
+                for number in range(4):
+                    tasks.start_soon(timed, client, number, begun)
+                await anyio.sleep(0.1)
+                assert not (await client.call_tool("mem_recent", {})).is_error
+                assert (await client.read_resource("memkit://hot")).contents
+                took["reading"] = monotonic() - begun
+
+    with open_at(path)._desk.writing():
+        run(talk)
+    assert took.pop("reading") < min(took.values())
+    assert len(took) == 4
+    assert max(took.values()) < 2.0
+
+
+@pytest.mark.parametrize("name", ["archive_search", "archive_recent"])
+def test_a_reader_that_would_heal_does_not_wait_for_a_writer(copied, name):
+    path = copied("archive")
+    behind(path, "archive")
+    store = open_at(path, lock_timeout=30.0)
+    root, before = store.root, tree(path)
+    with open_at(root)._desk.writing():
+        begun = monotonic()
+        answer = called(store, name, CALLS["archive"][name], read_only=False)
+        took = monotonic() - begun
+    assert not answer.is_error
+    assert took < 10.0
+    assert tree(path) == before
+    assert "another writer holds it; try again" in answer.content[0].text
+    called(store, name, CALLS["archive"][name], read_only=False)
+    assert tree(path) != before
+
+
+def test_a_service_that_never_answers_holds_up_no_other_call(copied):
+    host, answered = Host(open_at(copied("workspace"))), threading.Event()
+
+    async def talk():
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(host.do, partial(answered.wait, 60), lane_of("memory_sync"))
+            await anyio.sleep(0.1)
+            for name in ("memory_store", "memory_search", "memory_get"):
+                work = partial(called, host.store, name, CALLS["workspace"][name], read_only=False)
+                assert not (await host.do(work, lane_of(name))).is_error
+            assert not answered.is_set()
+            answered.set()
+
+    begun = monotonic()
+    run(talk)
+    assert monotonic() - begun < 30.0
+
+
+def test_a_server_that_ends_waits_for_no_lock(copied):
+    path = copied("layers")
+    host = Host(open_at(path, lock_timeout=60.0))
+    work = partial(called, host.store, "mem_write", {"text": "等不到"}, read_only=False)
+
+    async def end():
+        found = []
+
+        async def write():
+            found.append(await host.do(work, WRITE))
+
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(write)
+            await anyio.sleep(0.2)
+            host.hurried(lambda: None)()
+        return found
+
+    begun = monotonic()
+    with open_at(path)._desk.writing():
+        (answer,) = run(end)
+    assert answer.structured_content["retryable"] is True
+    assert monotonic() - begun < 20.0
+
+
+def test_a_folder_of_another_layout_is_not_served(copied, capfd):
+    path = copied("workspace")
+    before = tree(path)
+    assert command_line(["serve", str(path), "--layout", "archive"]) == 2
+    said = capfd.readouterr()
+    assert not said.out
+    assert "is a store of the layout workspace, and holds no archive; leave layout= (--layout) out" in said.err
+    assert tree(path) == before
 
 
 def test_whatever_fails_inside_is_an_answer_and_says_nothing_of_the_memory(copied, monkeypatch, caplog):
@@ -270,6 +406,14 @@ def test_a_token_that_protects_nothing_is_refused(copied, tmp_path, capfd, token
     said = capfd.readouterr().err
     assert "token: expected at least 16" in said
     assert not token or token not in said
+
+
+@pytest.mark.parametrize(("held", "reason"), [("x" * 20, "not UTF-8 text"), ("x" * 5_000, "longer than 4,096 bytes")])
+def test_a_file_that_holds_more_than_a_token_is_refused(copied, tmp_path, capfd, held, reason):
+    file = tmp_path / "token"
+    file.write_bytes(held.encode("utf-16" if "UTF-8" in reason else "utf-8"))
+    assert command_line(["serve", str(copied("archive")), "--http", "0", "--token-file", str(file)]) == 2
+    assert f"{file}: {reason}; expected the token alone" in capfd.readouterr().err
 
 
 def test_without_the_sdk_the_command_says_what_to_install(copied, monkeypatch, capfd):

@@ -507,3 +507,103 @@ class TestWorkspaceOnly:
     def test_other_layouts_refuse_extra_and_session(self) -> None:
         with pytest.raises(memkit.UnsupportedError, match="archive"):
             memkit.open(SAMPLES / "archive", extra=["x"])
+
+
+class TestAFolderThatIsGone:
+    """A store that was there is never begun anew: what is written would lie beneath a mount point, or hide what is lost."""
+
+    def test_is_not_written_to_and_not_made_again(self, mem: Store) -> None:
+        mem.root.rename(mem.root.with_name("moved"))
+        old = tree(mem.root.parent)
+        with pytest.raises(memkit.StoreNotFound, match="the folder is gone; open the store where it is now, or bring it back"):
+            mem.append("不能写到别处")
+        with pytest.raises(memkit.StoreNotFound, match="the folder is gone"):
+            mem.append_many(["不能写到别处"])
+        assert tree(mem.root.parent) == old
+        mem.root.with_name("moved").rename(mem.root)
+        assert mem.append("回来了").applied
+
+    def test_is_not_written_to_if_it_goes_while_the_lock_is_waited_for(
+        self, mem: Store, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        real = files.Lock._step_aside
+
+        def going(lock: files.Lock) -> None:
+            mem.root.rename(mem.root.with_name("moved"))
+            real(lock)
+
+        monkeypatch.setattr(files.Lock, "_step_aside", going)
+        with pytest.raises(memkit.StoreNotFound, match="the folder is gone"):
+            mem.append("不能写到别处")
+        assert not mem.root.exists()
+
+    def test_is_not_what_lies_beneath_it_once_it_is_unmounted(self, mem: Store) -> None:
+        mem.root.rename(mem.root.with_name("moved"))
+        mem.root.mkdir()
+        words = "the folder is gone, and another without memory is in its place"
+        with pytest.raises(memkit.StoreNotFound, match=words):
+            mem.append("不能写到别处")
+        with pytest.raises(memkit.StoreNotFound, match=words):
+            mem.entries()
+        assert not list(mem.root.iterdir())
+
+    def test_may_be_another_one_with_memory(self, mem: Store) -> None:
+        mem.root.rename(mem.root.with_name("moved"))
+        shutil.copytree(mem.root.with_name("moved"), mem.root)
+        assert mem.append("从备份恢复").applied
+        assert "从备份恢复" in list(mem.entries()["text"])
+
+    @pytest.mark.parametrize("above", [False, True])
+    def test_is_gone_too_if_a_file_is_in_its_way(self, mem: Store, above: bool) -> None:
+        place = mem.root.parent if above else mem.root
+        place.rename(place.with_name("moved"))
+        place.write_text("一个文件", "utf-8")
+        for ask in (mem.recent, mem.overview, mem.days, lambda: mem.append("不能写")):
+            with pytest.raises(memkit.StoreNotFound, match=r"the folder is gone.*\(a file is"):
+                ask()
+        assert place.read_text("utf-8") == "一个文件"
+
+    def test_is_one_that_was_begun_since(self, empty: Store) -> None:
+        assert empty.append("开始").applied
+        shutil.rmtree(empty.root)
+        with pytest.raises(memkit.StoreNotFound, match="the folder is gone"):
+            empty.append("不能再开始")
+        assert not empty.root.exists()
+
+    def test_is_none_that_was_never_begun(self, empty: Store) -> None:
+        assert empty.entries().empty
+        empty.root.mkdir()
+        assert empty.entries().empty
+        empty.root.rmdir()
+        assert empty.append("现在开始").applied
+        assert list(empty.entries()["text"]) == ["现在开始"]
+
+
+class TestAFolderOfAnotherLayout:
+    @pytest.mark.parametrize("layout", ["archive", "workspace", "layers"])
+    def test_is_read_as_empty_and_never_written_to(self, mem: Store, layout: str) -> None:
+        if layout == mem.layout:
+            return
+        other = memkit.open(mem.root, layout=layout, now=CLOCK, tz=ZONE)
+        old = tree(mem.root)
+        if layout != "workspace":  # which reads any Markdown that lies at the root
+            assert other.entries().empty
+        with pytest.raises(
+            memkit.BadArgument, match=f"is a store of the layout {mem.layout}, and holds no {layout}; leave layout="
+        ):
+            other.append("会弄坏它")
+        assert tree(mem.root) == old
+        assert memkit.open(mem.root).layout == mem.layout
+
+    def test_is_one_whose_memory_folder_is_a_store(self, tmp_path: Path) -> None:
+        shutil.copytree(files.find_store(SAMPLES / "archive").root, tmp_path / "top/memory")
+        with pytest.raises(memkit.BadArgument, match="memory is a store of the layout archive"):
+            memkit.open(tmp_path / "top", layout="workspace", now=CLOCK, tz=ZONE).append("会弄坏它")
+
+    def test_may_hold_both(self, tmp_path: Path) -> None:
+        shutil.copytree(SAMPLES / "workspace", tmp_path / "both")
+        shutil.copytree(files.find_store(SAMPLES / "archive").root, tmp_path / "both", dirs_exist_ok=True)
+        with pytest.raises(memkit.AmbiguousStore):
+            memkit.open(tmp_path / "both")
+        for layout in ("archive", "workspace"):
+            assert memkit.open(tmp_path / "both", layout=layout, now=CLOCK, tz=ZONE).append("两个都在").applied

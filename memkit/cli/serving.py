@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 PORT = 8765
 TOKEN = "MEMKIT_TOKEN"  # the variable's name
 _BYTES = 32  # of a token that is made here
+_LONGEST = 4_096  # bytes of a file with a token
 
 OPTIONS = [
     click.Option(
@@ -28,16 +29,20 @@ OPTIONS = [
         metavar="[PORT]",
         help=f"Listen at http://127.0.0.1:PORT/mcp instead ({PORT} unless given, 0 for any free one).",
     ),
-    click.Option(["--host"], metavar="ADDRESS", help="Listen there, for other machines too.  [default: 127.0.0.1]"),
+    click.Option(
+        ["--host"],
+        metavar="ADDRESS",
+        help="Listen there, for others too, with --allow-host.  [default: 127.0.0.1]",
+    ),
     click.Option(["--allow-host", "names"], metavar="NAME", multiple=True, help="A name by which clients may reach it."),
-    click.Option(["--token-file"], type=click.File(encoding="utf-8"), metavar="FILE", help="Holds the token of --http."),
+    click.Option(["--token-file"], type=click.File("rb"), metavar="FILE", help="Holds the token of --http."),
     click.Option(["--read-only"], is_flag=True, help="Offer the tools that read, and leave catalog and index as they are."),
 ]
 
 
 @on_store(cli, options=OPTIONS)
 def serve(
-    store: Store, http: int | None, host: str | None, names: tuple[str, ...], token_file: IO[str] | None, read_only: bool
+    store: Store, http: int | None, host: str | None, names: tuple[str, ...], token_file: IO[bytes] | None, read_only: bool
 ) -> None:
     """Give agents the memory at PATH, over MCP.
 
@@ -49,7 +54,10 @@ def serve(
     if http is None and (host or names or token_file):
         raise click.UsageError("--host, --allow-host and --token-file need --http.", click.get_current_context())
     _prepare()
+    from memkit import files
     from memkit import serve as serving
+
+    files.refuse_begin(store.root, store._desk.layout)  # --layout is believed, and the first write would be too late
 
     if http is None:
         if sys.stdin.isatty():
@@ -77,14 +85,34 @@ def _prepare() -> None:
     logging.basicConfig(level=logging.WARNING, format="memkit: %(levelname)s %(name)s: %(message)s")
 
 
-def _token(file: IO[str] | None) -> str:
-    """Return the token that clients must send; one that is made here is printed to stderr."""
+def _token(file: IO[bytes] | None) -> str:
+    """Return the token that clients must send; one that is made here is printed to stderr.
+
+    Raises: BadArgument for a file that holds something else.
+    """
     from secrets import token_urlsafe
 
     if file is not None:
-        return file.read().strip()
+        return _token_in(file)
     if given := os.environ.get(TOKEN, "").strip():
         return given
     made = token_urlsafe(_BYTES)
     click.echo(f"memkit: token: {made}", err=True)
     return made
+
+
+def _token_in(file: IO[bytes]) -> str:
+    """Return the token in a file.
+
+    Raises: BadArgument for a file that is too long, or no text.
+    """
+    from memkit.errors import BadArgument
+
+    held = file.read(_LONGEST + 1)
+    try:
+        if len(held) <= _LONGEST:
+            return held.decode("utf-8-sig").strip()
+        reason = f"longer than {_LONGEST:,} bytes"
+    except UnicodeDecodeError:
+        reason = "not UTF-8 text"
+    raise BadArgument(f"{file.name}: {reason}; expected the token alone, saved as UTF-8")

@@ -6,6 +6,7 @@ import json
 import logging
 from collections.abc import Callable
 from functools import partial
+from time import monotonic
 from typing import Any, TypeVar
 
 import anyio
@@ -23,26 +24,49 @@ from memkit.tools.effects import EFFECTS
 
 T = TypeVar("T")
 Context = ServerRequestContext[Any, Any]
+LANES = READ, HEAL, WRITE, SYNC = ("read", "heal", "write", "sync")
 AGAIN = (LockTimeout, ConflictError)  # what may go well a moment later
 
 log = logging.getLogger("memkit")
 
 
 class Host:
-    """A store that is served: one piece of work at a time, in a thread, so that the wire never waits for the disk."""
+    """A store that is served: work is done in threads, so that the wire never waits for the disk.
+
+    Of each lane one piece of work is done at a time: who reads waits neither for a writer, who may wait for another program's
+    lock, nor for a service that is asked for vectors.
+    """
 
     def __init__(self, store: Store, *, read_only: bool = False):
         self.store, self.read_only = store, read_only
-        self._one = anyio.CapacityLimiter(1)
+        self._lanes = {lane: anyio.CapacityLimiter(1) for lane in LANES}
 
-    async def do(self, work: Callable[[], T]) -> T:
-        """Return what a piece of work returns; once begun it is finished, even if nobody waits for it any more."""
-        return await anyio.to_thread.run_sync(work, limiter=self._one)
+    async def do(self, work: Callable[[], T], lane: str = READ) -> T:
+        """Return what a piece of work returns; once begun it is finished, even if nobody waits for it any more.
+
+        What it waits for the store's lock counts from now: it has that much less time as it stood in its lane.
+        """
+        return await anyio.to_thread.run_sync(partial(self._done, work, monotonic()), limiter=self._lanes[lane])
+
+    def _done(self, work: Callable[[], T], arrived: float) -> T:
+        with self.store._desk.gate.counting_from(arrived):
+            return work()
+
+    def hurried(self, stop: Callable[[], object]) -> Callable[[], None]:
+        """Return what calls `stop`, and lets no call wait for the store's lock any more."""
+
+        def both() -> None:
+            self.store._desk.gate.hurry()
+            stop()
+
+        return both
 
     async def finish(self) -> None:
-        """Wait until nothing is under way."""
-        async with self._one:
-            pass
+        """Wait until nothing is under way; nobody waits for the store's lock any more."""
+        self.store._desk.gate.hurry()
+        for lane in self._lanes.values():
+            async with lane:
+                pass
 
     # ---- tools ----
 
@@ -52,7 +76,8 @@ class Host:
 
     async def call_tool(self, _: Context, asked: mcp.CallToolRequestParams) -> mcp.CallToolResult:
         """Return what a tool answers, or why it does not."""
-        return await self.do(partial(called, self.store, asked.name, asked.arguments, read_only=self.read_only))
+        work = partial(called, self.store, asked.name, asked.arguments, read_only=self.read_only)
+        return await self.do(work, lane_of(asked.name))
 
     # ---- resources ----
 
@@ -76,12 +101,22 @@ class Host:
 
     async def list_prompts(self, _: Context, __: mcp.PaginatedRequestParams | None) -> mcp.ListPromptsResult:
         """Return the prompts."""
-        return mcp.ListPromptsResult(prompts=[mcp.Prompt.model_validate(held) for held in prompts.listed(self.store)])
+        return mcp.ListPromptsResult(
+            prompts=[mcp.Prompt.model_validate(held) for held in prompts.listed(read_only=self.read_only)]
+        )
 
     async def read_prompt(self, _: Context, asked: mcp.GetPromptRequestParams) -> mcp.GetPromptResult:
         """Return a prompt as the message of a person."""
-        text = _meant(prompts.read, self.store, asked.name)
+        text = _meant(partial(prompts.read, read_only=self.read_only), self.store, asked.name)
         return mcp.GetPromptResult(messages=[mcp.PromptMessage(role="user", content=mcp.TextContent(text=text))])
+
+
+def lane_of(tool: str) -> str:
+    """Return the lane in which a tool works."""
+    effect = EFFECTS.get(tool)
+    if effect is None or effect.reads:
+        return READ
+    return HEAL if effect.heals else SYNC if tool == "memory_sync" else WRITE
 
 
 def built(host: Host) -> Server[Any]:
@@ -111,7 +146,7 @@ def offered(store: Store, *, read_only: bool) -> list[mcp.Tool]:
             read_only_hint=effect.reads or (read_only and effect.heals),
             destructive_hint=effect.loses,
             idempotent_hint=effect.settles,
-            open_world_hint=remote and effect.heals,
+            open_world_hint=remote and effect.sends,
         )
         found.append(mcp.Tool.model_validate({**told, "annotations": hints}))
     return found
