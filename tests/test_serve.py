@@ -158,6 +158,62 @@ def test_a_huge_file_is_given_in_part_and_says_where_it_ends(copied):
     assert len(bounds.shortened("茶" * 90_000)) < bounds.MOST
 
 
+def read_on(store, name, page, offset, **arguments):
+    """Return all texts that a tool gives, going on where each answer says."""
+    found = []
+    while True:
+        told = called(store, name, {**arguments, "offset": offset}, read_only=False).structured_content
+        assert len(json.dumps(told, ensure_ascii=False)) <= bounds.MOST
+        found.append(told)
+        if "nextOffset" not in told:
+            assert told["leftOut"] == 0
+            return found
+        assert told["leftOut"] > 0
+        assert told["nextOffset"] > offset
+        offset = told["nextOffset"]
+
+
+@pytest.mark.parametrize("line", ["- 第 {} 条 {}\n".format("{}", "长" * 30), '- "{}" \\ "\n', "- {} " + "一" * 70_000 + "\n"])
+def test_going_on_where_an_answer_ends_skips_nothing(copied, line):
+    store = open_at(copied("archive"))
+    day = store.root / "archive/2025/2025-02-26.md"
+    count = 3 if len(line) > 1_000 else 5_000
+    day.write_text("## 2025-02-26\n\n" + "".join(line.format(number) for number in range(count)), encoding="utf-8")
+    whole = store.day("2025-02-26").text
+    for limit in (100_000, 30_000):
+        pages = read_on(store, "archive_read", "text", 0, date="2025-02-26", limit=limit)
+        assert "".join(page["text"] for page in pages) == whole
+        assert all(len(page["text"]) > 10_000 for page in pages[:-1])
+    assert len(pages) > 1
+
+
+def test_a_long_line_behind_a_short_one_is_cut_inside():
+    cut = bounds.bounded({"content": "短\n" + "长" * 60_000, "chars": 60_002})
+    assert len(cut["content"]) > 45_000
+    assert f"the first {len(cut['content']):,} of 60,002 characters" in cut["truncated"]
+
+
+def test_long_parts_share_the_room_and_none_falls_to_nothing():
+    lists = {"candidates": [{"text": "候" * 90}] * 3_000, "topics": [{"topic": "茶", "month": "2025-02"}] * 3_000}
+    cut = bounds.bounded({"content": "正文。" * 100_000, **lists, "chars": 300_000})
+    assert len(json.dumps(cut, ensure_ascii=False)) <= bounds.MOST
+    assert len(cut["content"]) > 10_000
+    assert len(cut["candidates"]) > 100
+    assert len(cut["topics"]) > 300
+    assert all(f"{name}: " in cut["truncated"] for name in ("content", "candidates", "topics"))
+
+
+def test_an_empty_list_means_none_and_where_words_are_needed_is_refused(copied):
+    store = open_at(copied("archive"))
+    plain = called(store, "archive_search", {"terms": ["茶"]}, read_only=False)
+    assert called(store, "archive_search", {"terms": ["茶"], "allOf": [], "anyOf": []}, read_only=False) == plain
+    refused = called(store, "archive_search", {"terms": []}, read_only=False)
+    assert refused.content[0].text == "terms: an empty list; expected a list of 1 to 64 texts"
+    many = called(store, "archive_search", {"terms": [str(number) for number in range(65)]}, read_only=False)
+    assert many.content[0].text == "terms: a list of 65; expected a list of 1 to 64 texts"
+    assert called(store, "archive_search", {"terms": ["茶"] * 20_000}, read_only=False) == plain
+
+
 def test_halves_of_characters_are_never_sent():
     assert bounds.written({"a": "\ud800"}).encode("utf-8")
     assert bounds.sound("红\ud83d").startswith("红\ufffd")

@@ -75,7 +75,7 @@ class TestSchemas:
         for terms in (["红水壶"], "红水壶"):
             assert ask("search", terms=terms)["matched"] == 7
         for terms in ([], [5], {"a": 1}, 5, None):
-            with pytest.raises(BadArgument, match=r"^terms: .*expected a list of texts$"):
+            with pytest.raises(BadArgument, match=r"^terms: .*expected a list of 1 to 64 texts$"):
                 ask("search", terms=terms)
         with pytest.raises(BadArgument, match=r"^terms: no word"):
             ask("search", terms=[" "])

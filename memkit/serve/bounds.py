@@ -9,7 +9,10 @@ from memkit.tools.arguments import Answer
 
 MOST = 50_000  # characters of one answer, as JSON, or of one text
 _NOTE = 400  # what is kept free for saying what was left out
-_CURE = "ask for less at once (a smaller limit, an offset, fewer lines) to see the rest, and never write back what was cut"
+_CURE = (
+    "ask for less at once (a smaller limit, an offset, fewer lines) to see the rest; of one long line the file alone has it; "
+    "never write back what was cut"
+)
 
 
 def written(answer: object) -> str:
@@ -25,22 +28,36 @@ def sound(text: str) -> str:
 def bounded(answer: Answer, most: int = MOST) -> Answer:
     """Return an answer of at most `most` characters as JSON; `truncated` says what was left out of one that was cut.
 
-    The longest parts are cut first: of lists the last items, of texts the last lines. `returned` counts what is there.
+    Long parts share the room that short ones leave: of lists the last items go, of texts the last lines, or a part of a
+    long line. `returned`, `leftOut` and `nextOffset` speak of what is there, so that nothing is skipped by going on.
     """
     if _size(answer) <= most:
         return answer
     held, told = dict(answer), []
-    for name in sorted(answer, key=lambda name: -_size(answer[name])):
-        over = _size(held) - (most - _NOTE)
-        if over <= 0:
-            break
-        part, said = _cut(answer[name], max(_size(answer[name]) - over, 2))
-        if said:
-            held[name] = part
-            told.append(f"{name}: {said}")
-            if isinstance(part, list) and held.get("returned") == len(answer[name]):
-                held["returned"] = len(part)
+    room = most - _NOTE - _size(answer) + sum(map(_size, answer.values()))
+    by_size = sorted(answer, key=lambda name: _size(answer[name]))
+    for number, name in enumerate(by_size):
+        share = max(room // (len(by_size) - number), 2)
+        if _size(answer[name]) > share:
+            held[name], said = _cut(answer[name], share)
+            told += [f"{name}: {said}"] if said else []
+            _recount(held, name, len(answer[name]) - len(held[name]) if said else 0)
+        room -= _size(held[name])
     return held | {"truncated": f"{'; '.join(told)}; {_CURE}"}
+
+
+def _recount(held: Answer, name: str, removed: int) -> None:
+    """Let the numbers of a page speak of what is left, `removed` characters or items fewer."""
+    part = held[name]
+    if not removed:
+        return
+    if isinstance(part, list) and held.get("returned") == len(part) + removed:
+        held["returned"] = len(part)
+    if "leftOut" in held:
+        end = held.get("nextOffset", held.get("chars" if isinstance(part, str) else "matched"))
+        held["leftOut"] += removed
+        if end is not None:
+            held["nextOffset"] = end - removed
 
 
 def shortened(text: str, most: int = MOST) -> str:
@@ -69,7 +86,7 @@ def _cut_text(text: str, room: int) -> tuple[str, str]:
     while (over := _size(kept) - room) > 0 and kept:
         kept = kept[:-over]
     whole, end, _ = kept.rpartition("\n")
-    if end:
+    if end and len(whole) > len(kept) // 2:
         return whole + end, f"the first {whole.count(end) + 1:,} of {text.count(end) + 1:,} lines"
     return kept, f"the first {len(kept):,} of {len(text):,} characters"
 

@@ -65,19 +65,27 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """A list of texts; a single text stands for a list of it."""
+    """A list of texts, each counted once; a single text stands for a list of it."""
 
     about: str
-    expected: str = "a list of texts"
+    most: int = 64
+
+    @property
+    def expected(self) -> str:
+        """Return how many texts."""
+        return f"a list of 1 to {self.most} texts"
 
     def read(self, value: object) -> list[str] | None:
         """Return the texts."""
         held = [value] if isinstance(value, str) else value
-        return held if isinstance(held, list) and held and all(isinstance(text, str) for text in held) else None
+        if not isinstance(held, list) or not all(isinstance(text, str) for text in held):
+            return None
+        found = list(dict.fromkeys(held))
+        return found if 1 <= len(found) <= self.most else None
 
     def schema(self) -> dict[str, Any]:
-        """Return that it is an array of strings, not an empty one."""
-        return {"type": "array", "items": {"type": "string"}, "minItems": 1}
+        """Return that it is an array of strings, and how many."""
+        return {"type": "array", "items": {"type": "string"}, "minItems": 1, "maxItems": self.most}
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +213,7 @@ class Argument:
 
         Raises: BadArgument, naming the argument and what is expected.
         """
-        if value is None and self.default is not REQUIRED:
+        if self.default is not REQUIRED and (value is None or (value == [] and isinstance(self.kind, Texts))):
             return self.default
         found = self.kind.read(value)
         if found is None:
@@ -213,10 +221,11 @@ class Argument:
         return found
 
     def schema(self) -> dict[str, Any]:
-        """Return the JSON schema; an argument with a default may be null."""
+        """Return the JSON schema; an argument with a default may be null, a list with one empty."""
         held = {**self.kind.schema(), "description": self.kind.about}
         if self.default is REQUIRED:
             return held
+        held.pop("minItems", None)
         held["type"] = [held["type"], "null"]
         if "enum" in held:
             held["enum"] = [*held["enum"], None]
@@ -229,6 +238,8 @@ def shown(value: object) -> str:
         return "missing"
     if isinstance(value, str):
         return repr(value[:40])
+    if isinstance(value, list):
+        return f"a list of {len(value):,}" if value else "an empty list"
     short = isinstance(value, bool | float) or (isinstance(value, int) and abs(value) < 10**12)
     return repr(value) if short else f"a value of type {type(value).__name__}"
 

@@ -11,11 +11,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """What a tool does: `reads` alone, `heals` derived files while it reads, `loses` something, `settles` with one call,
-    `sends` texts to a service for vectors, where one is switched on.
+    """What a tool does: `reads` alone, `heals` derived files while it reads, `loses` something, `settles` with one call.
 
     Of one that settles, the same call again changes no memory, on whatever day; only a catalog gets the rows of days that
-    have ended since.
+    have ended since. One that `sends` gives texts to a service for vectors, where one is switched on.
     """
 
     reads: bool = False
