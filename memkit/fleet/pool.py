@@ -135,7 +135,7 @@ class Pool:
             executor, line, self._executor, self._line = self._executor, self._line, None, None
         if executor is not None and line is not None:
             line.close()
-            # _let_go(executor)
+            _let_go(executor)
             executor.shutdown(wait=True, cancel_futures=True)
 
 
