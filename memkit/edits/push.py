@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -20,11 +19,11 @@ from memkit.edits.chain import chained
 from memkit.edits.held import Held
 from memkit.edits.plan import Draft
 from memkit.errors import BadArgument, LostTextError
+from memkit.model import clean
 from memkit.tables import digest
 from memkit.text import norm_text
 
 SUBJECT = 60  # characters of an old text that name it in a correction
-_SURROGATE = re.compile("[\ud800-\udfff]")
 MISSING = "it is missing from the frame"
 
 
@@ -147,7 +146,7 @@ def _of_row(
     place: str, row: dict[str, Any], by_digest: dict[int, list[Any]], today: date, edits: dict[tuple[int, str], set[Pair]]
 ) -> Change:
     """Return what becomes of one row; `edits` notes how each entry on disk was changed by the rows before it."""
-    text, tag = row["text"], row.get("tag") or None
+    text, tag = (clean(value) if isinstance(value, str) else value for value in (row["text"], row.get("tag") or None))
     if wrong := _wrong(text, tag):
         return Change(place, "refused", wrong)
     if row["digest"] is None:
@@ -173,9 +172,6 @@ def _wrong(text: Any, tag: Any) -> str:
         return "it has no text; use forget() to take an entry out"
     if tag is not None and not isinstance(tag, str):
         return "its tag is no text"
-    for name, value in (("text", text), ("tag", tag or "")):
-        if found := _SURROGATE.search(value):
-            return f"{name}: it has half a character, U+{ord(found[0]):04X}, which no file can hold; write it whole"
     return ""
 
 
