@@ -146,7 +146,7 @@ def _of_row(
     place: str, row: dict[str, Any], by_digest: dict[int, list[Any]], today: date, edits: dict[tuple[int, str], set[Pair]]
 ) -> Change:
     """Return what becomes of one row; `edits` notes how each entry on disk was changed by the rows before it."""
-    text, tag = (clean(value) if isinstance(value, str) else value for value in (row["text"], row.get("tag") or None))
+    text, tag = _cleaned(row["text"]), _cleaned(row.get("tag") or None)
     if wrong := _wrong(text, tag):
         return Change(place, "refused", wrong)
     if row["digest"] is None:
@@ -164,6 +164,11 @@ def _of_row(
         return Change(place, "conflict", "a row before it changes the same entry in another way; keep one of them")
     others.add((text, tag))
     return _changed(place, old, old_tag, tag, text, today)
+
+
+def _cleaned(value: Any) -> Any:
+    """Return a text as files hold it, and anything else as it is."""
+    return clean(value) if isinstance(value, str) else value
 
 
 def _wrong(text: Any, tag: Any) -> str:
