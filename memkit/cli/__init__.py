@@ -57,7 +57,7 @@ def _refuse_odd(args: list[str]) -> None:
             shown = word.encode("utf-8", "surrogateescape" if _ODD.search(word) is None else "replace")
             raise BadArgument(
                 f"argument {number}: {shown.decode('utf-8', 'backslashreplace')[:60]!s} is not UTF-8 text; "
-                "set the terminal to UTF-8, or rename the folder"
+                "set the terminal to UTF-8 (PYTHONUTF8=1 does where a locale is ASCII), or rename the folder"
             )
 
 

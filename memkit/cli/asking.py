@@ -61,3 +61,6 @@ def _agreed() -> bool:
             click.echo("\nthere is nobody to ask; pass --yes")
             return False
         raise
+    except RuntimeError:  # stdin is closed
+        click.echo("\nthere is nobody to ask; pass --yes")
+        return False

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from memkit.cli.commands import cli
+from memkit.cli.given import lines, said
 from memkit.cli.options import PERIODS, choice, on_frame, on_plan, on_store
 from memkit.errors import BadArgument
 
@@ -34,7 +34,7 @@ def append(store: Store, text: str, tag: str | None, index: str | None, importan
 
     Example: memkit append ~/vault "开业日期改到 3 月 15 日" --tag 决定
     """
-    return store.append(_said(text), tag, index, important=important, dry_run=dry_run)
+    return store.append(said(text), tag, index, important=important, dry_run=dry_run)
 
 
 @on_plan(cli, "FILE", options=[TAG])
@@ -45,7 +45,7 @@ def append_many(store: Store, file: str, tag: str | None, dry_run: bool) -> Plan
 
     Example: memkit append-many ~/vault lines.txt --tag 待办
     """
-    return store.append_many([(line, tag or "") for line in _lines(file)], dry_run=dry_run)
+    return store.append_many([(line, tag or "") for line in lines(file)], dry_run=dry_run)
 
 
 @on_plan(cli, "DATE", "SUBJECT", "TEXT")
@@ -54,7 +54,7 @@ def correct(store: Store, date: str, subject: str, text: str, dry_run: bool) -> 
 
     Example: memkit correct ~/vault 2025-02-03 开业日期 "改到 3 月 15 日"
     """
-    return store.correct(date, subject, _said(text), dry_run=dry_run)
+    return store.correct(date, subject, said(text), dry_run=dry_run)
 
 
 @on_plan(
@@ -77,7 +77,7 @@ def forget(store: Store, text: str, keep: tuple[str, ...], **options: str | None
 
     Example: memkit forget ~/vault "红水壶放在窗台" --date 2025-02-03
     """
-    return _without(store.forget(_said(text), **options), keep)
+    return _without(store.forget(said(text), **options), keep)
 
 
 def _without(plan: Plan, keep: tuple[str, ...]) -> Plan:
@@ -130,7 +130,7 @@ def hot(store: Store, content: str, dry_run: bool) -> Plan:
 
     Example: memkit hot ~/.dsh - < hot-body.md
     """
-    return store.hot_set(_said(content), dry_run=dry_run)
+    return store.hot_set(said(content), dry_run=dry_run)
 
 
 @on_plan(cli, "TEXT", options=[choice("--target", ["longterm", "daily"], "Where to.", "longterm"), TAG])
@@ -139,7 +139,7 @@ def store(store: Store, text: str, target: str, tag: str | None, dry_run: bool) 
 
     Example: memkit store ~/agent "喜欢手冲，不加糖"
     """
-    return store.store(_said(text), target, tag=tag, dry_run=dry_run)
+    return store.store(said(text), target, tag=tag, dry_run=dry_run)
 
 
 @on_plan(cli, "TEXT")
@@ -150,7 +150,7 @@ def mark_forgotten(store: Store, text: str, dry_run: bool) -> Plan:
 
     Example: memkit mark-forgotten ~/agent "喜欢手冲，不加糖"
     """
-    return store.mark_forgotten(_said(text), dry_run=dry_run)
+    return store.mark_forgotten(said(text), dry_run=dry_run)
 
 
 @on_store(cli, options=[click.Option(["--rebuild"], is_flag=True, help="Build it anew: nothing that was deleted stays in it.")])
@@ -231,20 +231,3 @@ def manifest(store: Store, out: str | None) -> pd.DataFrame:
     Example: memkit manifest ~/vault --out january.parquet
     """
     return store.manifest(out)[["path", "size", "sha256", "entries"]]
-
-
-def _said(text: str) -> str:
-    """Return the text of an argument, or what stdin says for `-`."""
-    return sys.stdin.read() if text == "-" else text
-
-
-def _lines(file: str) -> list[str]:
-    """Return the lines of a text file, or of stdin for `-`, that are not blank."""
-    from pathlib import Path
-
-    from memkit import files
-
-    text = sys.stdin.read() if file == "-" else files.text_of_output(Path(file).expanduser())
-    if text is None:
-        raise BadArgument(f"file: no file {file}; name a text file, or - for stdin")
-    return [line for line in text.removeprefix("\ufeff").split("\n") if line.strip()]
