@@ -6,7 +6,6 @@ import os
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pandas as pd
@@ -60,7 +59,7 @@ def manifest(self: Store, out: str | os.PathLike[str] | None = None) -> pd.DataF
     paths = sorted(record.path for record in held if record.role.day and record.role.day < today)
     frame = present(self, loaded, paths)
     if out is not None:
-        exports.write_frame(frame, Path(out), store=self.root)
+        exports.write_frame(frame, files.place_of(out, "out"), store=self.root)
     return frame
 
 
@@ -72,7 +71,7 @@ def export(self: Store, dir: str | os.PathLike[str], format: str = "parquet") ->
     Raises: BadArgument for another format, PathError for a folder inside the store or a file in its place,
         ExportError if files lie there that no export wrote.
     """
-    return exports.export(_frames(self), Path(dir).expanduser(), format, store=self.root)
+    return exports.export(_frames(self), files.place_of(dir, "dir"), format, store=self.root)
 
 
 def _frames(store: Store) -> dict[str, pd.DataFrame]:

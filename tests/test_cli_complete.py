@@ -10,6 +10,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from conftest import CLOCK, SAMPLES, ZONE, open_at, tree
@@ -37,6 +38,7 @@ IN_NO_SHELL = {
     "tz": "a fact: `memkit doctor` says it",
 }
 BESIDE = {"report", "cache", "migrate", "doctor", "tools", "completion", "serve"}  # no method of a Store
+IN_NO_JSON = {"serve", "completion"}  # a server, a script for a shell
 ENDLESS = {"serve"}  # it runs until it is stopped; test_serve has it
 
 
@@ -102,11 +104,10 @@ class TestEveryVerb:
         code, out, err = say(*given, typed="新的正文" if source else "", evening=takes_the_clock)
         assert (code, bool(out)) == (0, "github" not in given), err  # a clean store has no annotation
 
-    def test_that_has_a_format_has_json_for_short(self):
-        for name in cli.commands:
-            if formats(name):
-                assert "json" in formats(name), name
-                assert any(param.opts == ["--json"] for param in cli.commands[name].params), name
+    def test_but_those_that_print_no_facts_has_json(self):
+        for name in set(cli.commands) - IN_NO_JSON:
+            assert "json" in formats(name), name
+            assert any(param.opts == ["--json"] for param in cli.commands[name].params), name
 
 
 class TestJson:
@@ -126,6 +127,24 @@ class TestJson:
         assert (code, out) == (2, "")
         assert "--json and --format csv do not go together" in err
         assert say("entries", SAMPLES / "archive", "--json", "--format", "json")[0] == 0
+
+    def test_of_what_is_no_frame_is_one_object(self, say, copied):
+        store = open_at(SAMPLES / "archive")
+        told = json.loads(say("report", SAMPLES / "archive", "--json")[1])
+        assert set(told) == {"store", "months", "findings", "summary"}
+        assert told["store"]["entries"] == len(store.entries())
+        assert [row["entries"] for row in told["months"]] == store.volume("month")["entries"].tolist()
+        assert told["findings"] == []
+        assert told["summary"].startswith("# 周摘要 2025-W09")
+        told = json.loads(say("summary", SAMPLES / "archive", "--period", "month", "--date", "2025-01", "--json")[1])
+        assert told["text"] == str(store.summary("month", "2025-01"))
+        told = json.loads(say("plot", SAMPLES / "archive", "tags", "--json")[1])
+        assert len(told["frame"]) == len(store.plot.tags().frame)
+        assert told["spec"]["$schema"].endswith("v5.json")
+        told = json.loads(say("sync", copied("workspace"), "--json")[1])
+        assert (told["chunks"], told["warning"]) == (183, "")
+        code, out, _ = say("cache", "clear", "--json", evening=False)
+        assert (code, json.loads(out)["removed_bytes"]) == (0, 0)
 
     def test_of_a_plan_says_rows_added_applied_warnings_and_diff(self, say, copied):
         mem = open_at(copied("workspace"))
@@ -160,6 +179,15 @@ class TestJson:
 
 
 class TestNouns:
+    @pytest.mark.parametrize("words", [["export", ""], ["manifest", "--out", ""], ["plot", "volume", "--out", ""]])
+    def test_no_name_is_no_place_to_write_to(self, say, words):
+        before = set(Path().iterdir())
+        command, *rest = words
+        code, out, err = say(command, SAMPLES / "archive", *rest)
+        assert (code, out) == (2, "")
+        assert "'' is no path; expected the path of a file or folder" in err
+        assert set(Path().iterdir()) == before
+
     def test_a_chart_is_printed_or_saved(self, say, tmp_path):
         for chart in ("volume", "calendar", "tags", "hours", "growth", "budget", "coverage"):
             code, out, err = say("plot", SAMPLES / "layers", chart)

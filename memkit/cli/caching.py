@@ -8,7 +8,7 @@ import click
 
 from memkit.cli.commands import cli
 from memkit.cli.options import print_options, settle_format
-from memkit.cli.output import show
+from memkit.cli.output import show, show_facts
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,7 +29,11 @@ def cache(action: str | None, limit: int | None, **rest: Any) -> None:
     settle_format(rest)
     folder = folder_named()
     if action == "clear":
-        click.echo(f"{cached.clear(folder):,} bytes removed from {folder}")
+        removed = cached.clear(folder)
+        if rest["format"] == "json":
+            show_facts({"removed_bytes": removed, "folder": str(folder)})
+        else:
+            click.echo(f"{removed:,} bytes removed from {folder}")
         return
     found = cached.held(folder)
     show(found, rest["format"], limit)

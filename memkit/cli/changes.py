@@ -8,7 +8,8 @@ import click
 
 from memkit.cli.commands import cli
 from memkit.cli.given import lines, said
-from memkit.cli.options import PERIODS, choice, on_frame, on_plan, on_store
+from memkit.cli.options import PERIODS, choice, format_options, on_frame, on_plan, on_store
+from memkit.cli.output import show_facts
 from memkit.errors import BadArgument
 
 if TYPE_CHECKING:
@@ -153,13 +154,20 @@ def mark_forgotten(store: Store, text: str, dry_run: bool) -> Plan:
     return store.mark_forgotten(said(text), dry_run=dry_run)
 
 
-@on_store(cli, options=[click.Option(["--rebuild"], is_flag=True, help="Build it anew: nothing that was deleted stays in it.")])
-def sync(store: Store, rebuild: bool) -> None:
+REBUILD = click.Option(["--rebuild"], is_flag=True, help="Build it anew: nothing that was deleted stays in it.")
+
+
+@on_store(cli, options=[REBUILD, *format_options("text", "json")])
+def sync(store: Store, rebuild: bool, format: str) -> None:
     """Make or refresh the search index (workspace).
 
     Example: memkit sync ~/agent
     """
     done = store.sync(rebuild=rebuild)
+    if format == "json":
+        told = {name: getattr(done, name) for name in ("chunks", "files", "changed", "seconds", "warning")}
+        show_facts({"path": str(done.path), **told})
+        return
     click.echo(f"{done.path}: {done.chunks:,} entries of {done.files:,} files, {done.changed:,} read, {done.seconds:g} s")
     if done.warning:
         click.echo(f"memkit: {done.warning}", err=True)
@@ -204,15 +212,19 @@ def summarize(
     return store.summarize_all(period, since=since, until=until, **options) if all else store.summarize(period, date, **options)
 
 
-@on_store(cli, options=[PERIOD, DATE])
-def summary(store: Store, period: str, date: str | None) -> None:
+@on_store(cli, options=[PERIOD, DATE, *format_options("text", "json")])
+def summary(store: Store, period: str, date: str | None, format: str) -> None:
     """Print a summary; nothing is written.
 
     Example: memkit summary ~/vault --period month --date 2025-02
     """
     from memkit.cells import visible
 
-    click.echo("\n".join(map(visible, store.summary(period, date).rstrip("\n").split("\n"))))
+    text = store.summary(period, date)
+    if format == "json":
+        show_facts({"period": period, "date": date, "chars": len(text), "text": str(text)})
+        return
+    click.echo("\n".join(map(visible, text.rstrip("\n").split("\n"))))
 
 
 @on_frame(cli, "SUMMARY")

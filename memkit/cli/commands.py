@@ -8,7 +8,7 @@ import click
 
 from memkit import __version__
 from memkit.cli.options import KEYS, SEVERITIES, choice, format_options, on_frame, on_store, print_options
-from memkit.cli.output import annotated, show, table_rows
+from memkit.cli.output import annotated, rows, show, show_facts, table_rows
 
 if TYPE_CHECKING:
     from datetime import date
@@ -40,8 +40,11 @@ def cli() -> None:
     """
 
 
-@on_store(cli, options=[click.Option(["--html"], metavar="FILE", help="Write one page with charts to FILE instead.")])
-def report(store: Store, html: str | None) -> None:
+HTML = click.Option(["--html"], metavar="FILE", help="Write one page with charts to FILE instead.")
+
+
+@on_store(cli, options=[HTML, *format_options("text", "json")])
+def report(store: Store, html: str | None, format: str) -> None:
     """Print size by month, findings, the week's summary.
 
     The week is this one, or the latest before it that has entries. The page of --html needs neither Jupyter nor a network.
@@ -55,12 +58,16 @@ def report(store: Store, html: str | None) -> None:
 
         click.echo(f"written: {write_report(store, html)}")
         return
-    click.echo(repr(store))
     found = store.audit()
-    if len(found.frame):
-        click.echo(f"\n{found!r}")
     clock = dates.clock_of(click.get_current_context().params["now"], store.tz)
     week = _latest_week(store, clock().date())
+    if format == "json":
+        facts = {str(row["fact"]): row["value"] for row in rows(store.overview().reset_index(names="fact"))}
+        show_facts({"store": facts, "months": rows(store.volume("month")), "findings": rows(found.frame), "summary": week})
+        return
+    click.echo(repr(store))
+    if len(found.frame):
+        click.echo(f"\n{found!r}")
     if week:
         click.echo(f"\n{week}")
 

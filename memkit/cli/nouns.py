@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 import click
 
 from memkit.cli.commands import cli
 from memkit.cli.options import CHARTS, choice, format_options, on_frame, on_store
-from memkit.cli.output import show
+from memkit.cli.output import rows, show, show_facts
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -96,8 +95,8 @@ def day(store: Store, date: str, format: str) -> None:
     if format == "text":
         click.echo("\n".join(map(visible, found.text.rstrip("\n").split("\n"))))
         return
-    told = {"path": found.path, "index": found.index, "text": found.text, "entries": _rows(found.entries)}
-    click.echo(json.dumps(told, ensure_ascii=False, indent=1))
+    told = {"path": found.path, "index": found.index, "text": found.text, "entries": rows(found.entries)}
+    show_facts(told)
 
 
 @on_store(cli, options=format_options("text", "json"))
@@ -113,8 +112,8 @@ def hot_layer(store: Store, format: str) -> None:
         click.echo(repr(found))
         return
     told = {name: getattr(found, name) for name in ("content", "chars", "limit", "over_limit", "hint")}
-    told |= {"candidates": _rows(found.candidates), "topics": _rows(found.topics)}
-    click.echo(json.dumps(told, ensure_ascii=False, indent=1))
+    told |= {"candidates": rows(found.candidates), "topics": rows(found.topics)}
+    show_facts(told)
 
 
 @on_store(
@@ -124,12 +123,13 @@ def hot_layer(store: Store, format: str) -> None:
         click.Option(["--out"], metavar="FILE", help="Save it as .svg, .html or .json instead (.svg: extra plots)."),
         click.Option(["--by"], metavar="KEY", help="Of volume: the time to count by, as month."),
         click.Option(["--year"], type=int, help="Of calendar: the year.  [default: the latest]"),
+        *format_options("text", "json"),
     ],
 )
-def plot(store: Store, chart: str, out: str | None, by: str | None, year: int | None) -> None:
+def plot(store: Store, chart: str, out: str | None, by: str | None, year: int | None, format: str) -> None:
     """Draw a chart: in the terminal, or to a file.
 
-    CHART is volume, calendar, tags, hours, growth, budget or coverage.
+    CHART is volume, calendar, tags, hours, growth, budget or coverage. As JSON: frame, what is drawn, and spec, in Vega-Lite.
 
     Example: memkit plot ~/vault volume --out volume.html
     """
@@ -144,6 +144,9 @@ def plot(store: Store, chart: str, out: str | None, by: str | None, year: int | 
     drawn = getattr(store.plot, chart)(**given)
     if out is not None:
         click.echo(f"written: {drawn.save(out)}")
+        return
+    if format == "json":
+        show_facts({"frame": rows(drawn.frame), "spec": drawn.spec})
         return
     click.echo("\n".join(map(visible, repr(drawn).split("\n"))))
 
@@ -160,11 +163,3 @@ def export(store: Store, folder: str, format: str) -> None:
     Example: memkit export ~/vault exported --format csv
     """
     show(store.export(folder, format), "table", None)
-
-
-def _rows(frame: pd.DataFrame) -> list[dict[str, object]]:
-    """Return a frame as the rows of JSON."""
-    from memkit.export import FORMATS
-
-    rows: list[dict[str, object]] = json.loads(FORMATS["json"][0](frame))
-    return rows

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 import click
@@ -64,6 +65,19 @@ def show(frame: pd.DataFrame, format: str, limit: int | None) -> None:
 
     write, _ = FORMATS[format]
     click.echo(write(frame.head(limit) if limit else frame), nl=False)
+
+
+def rows(frame: pd.DataFrame) -> list[dict[str, object]]:
+    """Return a frame as the rows of JSON."""
+    from memkit.export import FORMATS
+
+    held: list[dict[str, object]] = json.loads(FORMATS["json"][0](frame))
+    return held
+
+
+def show_facts(facts: Mapping[str, object]) -> None:
+    """Print what is no frame as one JSON object."""
+    click.echo(json.dumps(facts, ensure_ascii=False, indent=1))
 
 
 def annotated(findings: pd.DataFrame, root: Path) -> Iterator[str]:

@@ -94,7 +94,7 @@ class Chart:
         target = files.place_of(out, "out")
         suffix = target.suffix.lower()
         if suffix not in SUFFIXES:
-            raise BadArgument(f"out: {target.name[-40:]!r}; expected a name that ends in {', '.join(SUFFIXES)}")
+            raise BadArgument(f"out: {str(out)[-40:]!r}; expected a name that ends in {', '.join(SUFFIXES)}")
         if suffix == ".json":
             text = json.dumps(self.spec, ensure_ascii=False, indent=1) + "\n"
         else:
