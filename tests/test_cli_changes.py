@@ -91,7 +91,7 @@ class TestEveryCommand:
         before = tree(mem.root)
         code, out, err = say(command, mem.root, *COMMANDS[command][1])
         assert (code, out) == (2, "")
-        assert re.fullmatch(rf"memkit: \w+: only a store of the layout \w+ has it; this one is {layout}\n", err)
+        assert re.fullmatch(rf"memkit: {command}: only a store of the layout \w+ has it; this one is {layout}\n", err)
         assert tree(mem.root) == before
 
     @pytest.mark.parametrize("command", [*COMMANDS, "forget", "push", "summarize", "trace", "sync", "search", "context"])

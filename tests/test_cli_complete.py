@@ -179,6 +179,19 @@ class TestJson:
 
 
 class TestNouns:
+    def test_without_path_a_folder_to_write_to_is_not_taken_for_the_store(self, say, copied, monkeypatch, tmp_path):
+        monkeypatch.chdir(copied("workspace"))
+        for name, words in (("new", ["migrate", "--to", "layers", "--yes"]), ("out", ["export"])):
+            (tmp_path / name).mkdir()
+            code, _, err = say(words[0], tmp_path / name, *words[1:])
+            assert (code, err) == (0, "")
+            assert any((tmp_path / name).iterdir())
+
+    def test_an_error_names_the_command_as_it_was_typed(self, say):
+        for command, more in (("catch-up", []), ("rebuild", []), ("topic", ["茶", "2025-02"]), ("hot", ["正文"])):
+            err = say(command, SAMPLES / "workspace", *more)[2]
+            assert err.startswith(f"memkit: {command}: only a store of the layout")
+
     @pytest.mark.parametrize("words", [["export", ""], ["manifest", "--out", ""], ["plot", "volume", "--out", ""]])
     def test_no_name_is_no_place_to_write_to(self, say, words):
         before = set(Path().iterdir())

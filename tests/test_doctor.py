@@ -105,8 +105,7 @@ class TestAPlaceWithoutAStore:
 
     def test_begins_nothing_where_a_layout_is_named(self, doctor, tmp_path):
         code, told = doctor(tmp_path / "new", "--layout", "archive")
-        assert code == 0
-        assert told["store"]["entries"] == 0
+        assert (code, told["store"]["found"]) == (2, False)
         assert told["writes"]["today"] == "archive/2025/2025-02-28.md (comes with the first entry)"
         assert not (tmp_path / "new").exists()
 
@@ -124,3 +123,43 @@ def test_files_that_are_not_read_are_named_with_the_reason(doctor, copied):
 def test_two_paths_show_the_usage(capsys):
     assert run(["doctor", "a", "b"]) == 2
     assert capsys.readouterr()[1].startswith("Usage: memkit doctor")
+
+
+def test_a_part_that_fails_costs_no_other(doctor, monkeypatch, tmp_path):
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    code, told = doctor(SAMPLES / "layers")
+    assert code == 0
+    assert told["store"]["found"] is True
+    assert told["clock"]["today"] == "2025-02-28"
+    assert "file" in told["cache"]["why"]
+
+
+def test_a_place_where_nothing_is_yet_is_no_store(doctor, monkeypatch, tmp_path):
+    monkeypatch.setenv("MEMORY_WORKSPACE", str(tmp_path / "nowhere"))
+    (tmp_path / "empty").mkdir()
+    for words in ([], [tmp_path / "empty", "--layout", "layers"]):
+        code, told = doctor(*words)
+        assert (code, told["store"]["found"]) == (2, False)
+        assert "nothing is there yet" in told["store"]["why"]
+    assert not (tmp_path / "nowhere").exists()
+
+
+def test_it_says_what_named_the_place(doctor, copied, monkeypatch):
+    assert doctor(SAMPLES / "layers")[1]["store"]["named_by"] == "PATH"
+    monkeypatch.setenv("MEMORY_WORKSPACE", str(copied("workspace")))
+    assert doctor()[1]["store"]["named_by"] == "$MEMORY_WORKSPACE"
+    monkeypatch.delenv("MEMORY_WORKSPACE")
+    layers = open_at(copied("layers")).root
+    monkeypatch.setenv("DSH_HOME", str(layers.parent))
+    assert doctor()[1]["store"]["named_by"] == "$DSH_HOME"
+    monkeypatch.delenv("DSH_HOME")
+    monkeypatch.chdir(copied("archive"))
+    assert doctor()[1]["store"]["named_by"] == "the current folder"
+
+
+def test_it_says_whether_another_writer_holds_the_store(doctor, copied):
+    store = open_at(copied("layers"))
+    assert doctor(store.root)[1]["writes"]["locked"] is False
+    with store._desk.writing():
+        assert doctor(store.root)[1]["writes"]["locked"] is True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -77,17 +78,53 @@ def _found(path: str | None, layout: str | None, now: str | None, tz: str | None
 
     try:
         store = open_at(path, layout=layout, now=now, tz=tz, cache=False)
-        return {"store": _store(store), **_around(store, now)}
     except (MemkitError, OSError) as error:
         return {"store": {"found": False, "path": path or os.curdir, "why": as_typed(str(error))}}
+    by = "PATH" if path is not None else _rule_of(store)
+    parts = {
+        "store": lambda: {"found": True, "named_by": by, **_store(store)},
+        "clock": lambda: _clock(store, now),
+        "writes": lambda: _writes(store, now),
+        "index": lambda: _index(store),
+        "cache": lambda: _cache(store),
+    }
+    return {name: _or_why(part) for name, part in parts.items()}
+
+
+def _or_why(part: Callable[[], Facts]) -> Facts:
+    """Return the facts of a part, or why there are none: one that fails costs no other."""
+    from memkit.errors import MemkitError
+
+    try:
+        return part()
+    except (MemkitError, OSError) as error:
+        return {"found": False, "why": as_typed(str(error))}
+
+
+def _rule_of(store: Store) -> str:
+    """Return what chose the place of a store, as no PATH did."""
+    from memkit.tools import place
+
+    if store.layout == "workspace" and place.workspace_root():
+        return "$MEMORY_WORKSPACE"
+    if store.layout == "layers" and store.root == place.layers_root().absolute():
+        return "$DSH_HOME" if os.environ.get("DSH_HOME") else "~/.dsh"
+    return "the current folder"
 
 
 def _store(store: Store) -> Facts:
+    """Return what is known of a store.
+
+    Raises: StoreNotFound if there is nothing yet.
+    """
+    from memkit.errors import StoreNotFound
+
     files = store.files()
+    if not len(files):
+        raise StoreNotFound(f"{store.root}: nothing is there yet; it comes with the first write")
     read = files["skipped"].isna()
     entries = store.entries()
     facts = {
-        "found": True,
         "layout": store.layout,
         "root": str(store.root),
         "vault": str(store.vault),
@@ -107,8 +144,15 @@ def _day(value: Any) -> str | None:
     return None if value != value else str(value.date())  # NaT is not itself
 
 
-def _around(store: Store, now: str | None) -> dict[str, Facts]:
-    """Return the clock, what a write would touch, the index and the cache of a store."""
+def _clock(store: Store, now: str | None) -> Facts:
+    from memkit import dates
+
+    moment = dates.clock_of(now, store.tz)()
+    return {"zone": str(store.tz), "now": moment.isoformat(timespec="seconds"), "today": str(moment.date())}
+
+
+def _writes(store: Store, now: str | None) -> Facts:
+    """Return what a write would touch, and whether it could."""
     from memkit import dates, layouts
 
     moment = dates.clock_of(now, store.tz)()
@@ -117,6 +161,7 @@ def _around(store: Store, now: str | None) -> dict[str, Facts]:
     writes = {
         "today": f"{today} ({'is there' if today in there else 'comes with the first entry'})",
         "lock": f"flock on {store.root}" if os.name == "posix" else "a file in the user's cache folder",
+        "locked": _is_locked(store),
         "writable": os.access(store.root, os.W_OK),
     }
     if store.layout == "archive":
@@ -125,8 +170,21 @@ def _around(store: Store, now: str | None) -> dict[str, Facts]:
         )
     if store.layout == "layers":
         writes |= {"hot": "hot.md", "summaries": "summaries/"}
-    clock = {"zone": str(store.tz), "now": moment.isoformat(timespec="seconds"), "today": str(moment.date())}
-    return {"clock": clock, "writes": writes, "index": _index(store), "cache": _cache(store)}
+    return writes
+
+
+def _is_locked(store: Store) -> bool:
+    """Return whether another writer holds the store right now."""
+    from memkit import files
+    from memkit.errors import LockTimeout, StoreNotFound
+
+    try:
+        with files.Lock(store.root, 0).held(begin=False):
+            return False
+    except LockTimeout:
+        return True
+    except StoreNotFound:
+        return False
 
 
 def _index(store: Store) -> Facts:

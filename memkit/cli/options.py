@@ -23,6 +23,8 @@ PERIODS = ("day", "week", "month")
 CHARTS = ("volume", "calendar", "tags", "hours", "growth", "budget", "coverage")
 SEVERITIES = ("error", "warning", "info")
 
+PLACES = ("TARGET", "DIR")  # words that are folders themselves
+
 DRY_RUN = click.Option(["--dry-run"], is_flag=True, help="Only say what would change.")
 YES = click.Option(["--yes"], is_flag=True, help="Apply without asking.")
 
@@ -156,7 +158,7 @@ def _split(words: tuple[str, ...], names: tuple[str, ...], default: str | None) 
     if room not in (0, 1):
         wanted = " ".join(("[PATH]", *names))
         raise click.UsageError(f"Expected {wanted}; got {given or 'nothing'}.", click.get_current_context())
-    if not room and words and _is_folder(words[0]):
+    if not room and words and names[0] not in PLACES and _is_folder(words[0]):
         raise click.UsageError(f"{names[0]} is missing: {words[0]} is a folder.", click.get_current_context())
     return (words[0] if room else None), words[room:]
 

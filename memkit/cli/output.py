@@ -19,11 +19,21 @@ if TYPE_CHECKING:
 ROWS = 50  # of a table, unless --limit says otherwise
 MAIN = ["date", "tag", "text", "path", "line"]  # of entries: with all columns, the text would be a few words wide
 LEVELS = {"error": "error", "warning": "warning", "info": "notice"}
+COMMANDS = {
+    "catch_up": "catch-up",
+    "rebuild_catalog": "rebuild",
+    "hot_set": "hot",
+    "topics_add": "topic",
+    "mark_forgotten": "mark-forgotten",
+    "summaries": "summaries",
+}  # what Python calls the verbs that a shell has under another name
 _OPTION = re.compile(r"\bpass ([a-z_]+)=")  # as Python spells it
 
 
 def as_typed(message: str) -> str:
-    """Return an error of Python's options as one of those of a shell."""
+    """Return an error of Python's names and options as one of the commands and options of a shell."""
+    for name, command in COMMANDS.items():
+        message = message.replace(f"{name}: only", f"{command}: only").replace(f"{name}() lists", f"`memkit {command}` lists")
     return _OPTION.sub(lambda found: f"pass --{found[1].replace('_', '-')}", message)
 
 
