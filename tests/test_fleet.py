@@ -467,8 +467,10 @@ def test_a_process_that_dies_costs_only_the_store_it_died_of(copied, tmp_path):
 # ---- processes ----
 
 SCRIPT = """
-    import sys, time, threading, multiprocessing
+    import signal, sys, time, threading, multiprocessing
     import memkit
+
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # tests in the background of a shell inherit that it is ignored
 
     def slow(text):
         time.sleep(1)  # there is always work left when the signal comes, also on a busy machine

@@ -217,7 +217,8 @@ class Argument:
             return self.default
         found = self.kind.read(value)
         if found is None:
-            raise BadArgument(f"{self.name}: {shown(value)}; expected {self.kind.expected}")
+            told = _listed(value) if isinstance(value, list) and isinstance(self.kind, Texts) else shown(value)
+            raise BadArgument(f"{self.name}: {told}; expected {self.kind.expected}")
         return found
 
     def schema(self) -> dict[str, Any]:
@@ -232,14 +233,16 @@ class Argument:
         return {**held, "default": self.default}
 
 
+def _listed(value: list[object]) -> str:
+    return f"a list of {len(value):,}" if value else "an empty list"
+
+
 def shown(value: object) -> str:
     """Return a value as an error shows it: a text cut short, of anything else that is long its type."""
     if value is None:
         return "missing"
     if isinstance(value, str):
         return repr(value[:40])
-    if isinstance(value, list):
-        return f"a list of {len(value):,}" if value else "an empty list"
     short = isinstance(value, bool | float) or (isinstance(value, int) and abs(value) < 10**12)
     return repr(value) if short else f"a value of type {type(value).__name__}"
 
