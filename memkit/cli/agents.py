@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 import click
 
 from memkit.cli.commands import cli
 from memkit.cli.options import format_options, on_store
+from memkit.cli.output import show_facts
 
 if TYPE_CHECKING:
     from memkit.store import Store
@@ -28,7 +28,7 @@ def tools(store: Store, format: str) -> None:
     from memkit.tools import schemas
 
     told = [_as_function(tool) if format == "openai" else tool for tool in schemas(store)]
-    click.echo(json.dumps(told, ensure_ascii=False, indent=1))
+    show_facts(told)
 
 
 def _as_function(tool: dict[str, object]) -> dict[str, object]:

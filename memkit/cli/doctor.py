@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -12,7 +11,7 @@ import click
 from memkit import __version__
 from memkit.cli.commands import cli
 from memkit.cli.options import format_options, settle_format, store_options, words_argument
-from memkit.cli.output import as_typed
+from memkit.cli.output import as_typed, show_facts
 from memkit.cli.place import open_at
 
 if TYPE_CHECKING:
@@ -42,7 +41,10 @@ def doctor(words: tuple[str, ...], layout: str | None, now: str | None, tz: str 
     facts["extras"] = {
         name: _version(package) or f"not installed: pip install 'agent-memkit[{name}]'" for name, package in EXTRAS.items()
     }
-    click.echo(json.dumps(facts, ensure_ascii=False, indent=1, default=str) if rest["format"] == "json" else _text(facts))
+    if rest["format"] == "json":
+        show_facts(facts)
+    else:
+        click.echo(_text(facts))
     return 0 if facts["store"]["found"] else BAD
 
 

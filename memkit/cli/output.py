@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import click
@@ -79,15 +78,19 @@ def show(frame: pd.DataFrame, format: str, limit: int | None) -> None:
 
 def rows(frame: pd.DataFrame) -> list[dict[str, object]]:
     """Return a frame as the rows of JSON."""
+    import json
+
     from memkit.export import FORMATS
 
     held: list[dict[str, object]] = json.loads(FORMATS["json"][0](frame))
     return held
 
 
-def show_facts(facts: Mapping[str, object]) -> None:
-    """Print what is no frame as one JSON object."""
-    click.echo(json.dumps(facts, ensure_ascii=False, indent=1))
+def show_facts(facts: object) -> None:
+    """Print what is no frame as JSON."""
+    import json  # a twentieth of what a page of help costs
+
+    click.echo(json.dumps(facts, ensure_ascii=False, indent=1, default=str))
 
 
 def annotated(findings: pd.DataFrame, root: Path) -> Iterator[str]:
