@@ -23,7 +23,7 @@ PERIODS = ("day", "week", "month")
 CHARTS = ("volume", "calendar", "tags", "hours", "growth", "budget", "coverage")
 SEVERITIES = ("error", "warning", "info")
 
-PLACES = ("TARGET", "DIR")  # words that are folders themselves
+PLACES = ("TARGET", "DIR")  # words that are folders themselves; one with something in it is more likely the store
 
 DRY_RUN = click.Option(["--dry-run"], is_flag=True, help="Only say what would change.")
 YES = click.Option(["--yes"], is_flag=True, help="Apply without asking.")
@@ -158,7 +158,7 @@ def _split(words: tuple[str, ...], names: tuple[str, ...], default: str | None) 
     if room not in (0, 1):
         wanted = " ".join(("[PATH]", *names))
         raise click.UsageError(f"Expected {wanted}; got {given or 'nothing'}.", click.get_current_context())
-    if not room and words and names[0] not in PLACES and _is_folder(words[0]):
+    if not room and words and _is_folder(words[0]) and not (names[0] in PLACES and _is_empty(words[0])):
         raise click.UsageError(f"{names[0]} is missing: {words[0]} is a folder.", click.get_current_context())
     return (words[0] if room else None), words[room:]
 
@@ -167,3 +167,9 @@ def _is_folder(word: str) -> bool:
     from memkit import files
 
     return files.is_folder(word)
+
+
+def _is_empty(word: str) -> bool:
+    from memkit import files
+
+    return not files.names_of_output(files.place_of(word, "PATH"))
