@@ -54,9 +54,9 @@ def pad(text: str, room: int, *, right: bool = False) -> str:
     return blanks + text if right else text + blanks
 
 
-def wrap(text: str, indent: str = "") -> list[str]:
-    """Return the visible text as lines of at most 79 columns, broken at a near blank; `indent` is blank after the first."""
-    rest, room = visible(text), WIDTH - len(indent)
+def wrap(text: str, indent: str = "", *, width: int = WIDTH) -> list[str]:
+    """Return visible text as lines of at most `width` columns, broken at a near blank; `indent` is blank after the first."""
+    rest, room = visible(text), max(2, width - len(indent))  # two, so that every character has its place
     lines: list[str] = []
     while rest:
         head = _head(rest, room)

@@ -10,12 +10,13 @@ from itertools import islice
 import pandas as pd
 
 from memkit import display
-from memkit.cells import clip, count, visible
+from memkit.cells import WIDTH, clip, count, visible, wrap
 from memkit.model import Edit
 from memkit.style import DIFF
 
 NOTHING = "/dev/null"
 IDLE = ("unchanged", "skip", "empty", "kept")  # what a row of a plan says when nothing is done
+LOUD = ("left out", "refused", "conflict")  # and where what was asked for is not done
 LINES = 200  # of a diff in a repr; .diff() has them all
 ROOM = 400  # characters of one line in a repr
 
@@ -52,19 +53,46 @@ def _busy_first(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _state(edits: Sequence[Edit], added: int, applied: bool) -> str:
-    state = "applied" if applied else "not applied"
-    return f"{state}: {count(len(edits), 'file')} changed, {count(added, 'entry')} added"
+    files, entries = count(len(edits), "file"), count(added, "entry")
+    return f"applied: {files} changed, {entries} added" if applied else f"not applied: {files} to change, {entries} to add"
 
 
 def plan_text(
     edits: Sequence[Edit], rows: pd.DataFrame, added: int, warnings: Sequence[str], applied: bool, texts: Sequence[str] = ()
 ) -> str:
     """Return a plan as text: its state, its rows, its diff, texts to be looked at, its warnings."""
-    lines, left = _shown(edits)
     table = [display.table_text(_busy_first(rows), limit=20)] if len(rows) else []
+    return _joined(edits, [_state(edits, added, applied), *table], warnings, texts)
+
+
+def terminal_text(
+    edits: Sequence[Edit],
+    rows: pd.DataFrame,
+    added: int,
+    warnings: Sequence[str],
+    applied: bool,
+    texts: Sequence[str] = (),
+    *,
+    width: int = WIDTH,
+) -> str:
+    """Return the same text for a terminal of `width` columns, with every row of what is not done, whole, in front."""
+    rest = rows[~rows["action"].isin(LOUD)]
+    lines = [_state(edits, added, applied)]
+    for action in LOUD:
+        found = rows[rows["action"] == action]
+        lines += [f"{action}, {len(found):,} of {count(len(rows), 'row')}:"] if len(found) else []
+        for row, reason in zip(found["row"], found["reason"], strict=True):
+            lines += wrap(f"{row}  {reason}", "  - ", width=width)
+    lines += [display.table_text(_busy_first(rest), limit=20, width=width)] if len(rest) else []
+    return _joined(edits, lines, warnings, texts)
+
+
+def _joined(edits: Sequence[Edit], head: Sequence[str], warnings: Sequence[str], texts: Sequence[str]) -> str:
+    """Return what a plan says first, and below it what is the same wherever it is shown."""
+    lines, left = _shown(edits)
     notes = [f"warning: {visible(warning)}" for warning in warnings]
     shown = [_visible(text) for text in texts]
-    return "\n".join(filter(None, [_state(edits, added, applied), *table, *lines, left, *shown, *notes]))
+    return "\n".join(filter(None, [*head, *lines, left, *shown, *notes]))
 
 
 def plan_html(

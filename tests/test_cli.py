@@ -141,6 +141,18 @@ class TestEveryLayout:
 
 
 class TestRows:
+    @pytest.mark.parametrize(
+        ("columns", "first"), [(10, ["text"]), (20, ["text"]), (32, ["date", "text"]), (45, ["date", "text"])]
+    )
+    def test_a_narrow_terminal_keeps_the_text(self, say, monkeypatch, columns, first):
+        from memkit import cells
+
+        monkeypatch.setenv("COLUMNS", str(columns))
+        for command in ("entries", "recent"):
+            head, row, *_ = say(command, SAMPLES / "archive", "--limit", 1)[1].split("\n")
+            assert head.split()[: len(first)] == first
+            assert cells.columns(row) <= columns
+
     def test_a_table_shows_fifty_rows_and_says_so(self, say):
         out = say("entries", SAMPLES / "archive")[1]
         rows = len(open_at(SAMPLES / "archive").entries())

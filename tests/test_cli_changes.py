@@ -62,6 +62,13 @@ def opened(copied):
     return lambda layout: open_at(copied(layout))
 
 
+def as_applied(dry):
+    """Return what a plan says once it is applied, from what it said before."""
+    head, _, rest = dry.partition("\n")
+    told = re.fullmatch("not applied: (.+) to change, (.+) to add", head)
+    return f"applied: {told[1]} changed, {told[2]} added\n{rest}"
+
+
 def tree(root):
     return {path.relative_to(root).as_posix(): path.read_bytes() for path in sorted(root.rglob("*")) if path.is_file()}
 
@@ -80,7 +87,7 @@ class TestEveryCommand:
         assert tree(mem.root) == before
         code, done, err = say(command, mem.root, *COMMANDS[command][1])
         assert (code, err) == (0, "")
-        assert done == dry.replace("not applied", "applied", 1)
+        assert done == as_applied(dry)
         changed = {path for path, data in tree(mem.root).items() if before.get(path) != data}
         assert changed == {line.removeprefix("+++ b/") for line in done.split("\n") if line.startswith("+++ b/")}
         assert bool(changed) == (command != "catch-up")
@@ -128,6 +135,46 @@ class TestEveryCommand:
         )
 
 
+class TestAPlan:
+    @pytest.mark.parametrize("width", [40, 100])
+    def test_says_in_whole_what_is_left_out_and_bounds_the_rest(self, say, monkeypatch, tmp_path, width):
+        from memkit.cells import columns
+
+        monkeypatch.setenv("COLUMNS", str(width))
+        asked = ["migrate", SAMPLES / "workspace", tmp_path / "new", "--to", "layers", "--dry-run"]
+        out = say(*asked)[1]
+        rows = json.loads(say(*asked, "--json")[1])["rows"]
+        left = [row for row in rows if row["action"] == "left out"]
+        head, told, *rest = out[: out.index("\n--- ")].split("\n")
+        assert head == "not applied: 34 files to change, 154 entries to add"
+        assert told == f"left out, {len(left)} of {len(rows)} rows:"
+        assert rest[-1].startswith(f"20 of {len(rows) - len(left)} rows")
+        table = next(place for place, line in enumerate(rest) if line.startswith("row "))
+        said = "".join(rest[:table]).replace(" ", "")
+        assert said == "".join(f"-{row['row']}{row['reason']}" for row in left).replace(" ", "")
+        assert max(map(columns, rest)) <= width
+        if width == 100:
+            assert max(map(columns, rest)) > 79
+
+    def test_says_in_whole_which_rows_of_a_push_are_refused(self, say, opened, tmp_path):
+        mem = opened("archive")
+        frame = mem.entries(editable=True)
+        frame.loc[frame.index[:30], "text"] = "改过的"
+        frame.loc[frame.index[-1], "text"] = "改过的"  # of today, so it stands
+        frame.to_parquet(tmp_path / "edited.parquet")
+        _, out, _ = say("push", mem.root, tmp_path / "edited.parquet", "--dry-run")
+        rows = mem.push(frame).rows
+        (refused,) = rows[rows["action"] == "refused"]["reason"]
+        assert len(refused) > 40
+        assert f"refused, 1 of {len(rows)} rows:\n  - " in out
+        assert refused in " ".join(out.split())
+
+    def test_is_as_short_as_ever_where_python_shows_it(self, opened, tmp_path):
+        from memkit import migrate
+
+        assert "20 of 240 rows" in repr(migrate(opened("workspace"), tmp_path / "new", to="layers"))
+
+
 class TestSummarize:
     def test_writes_all_that_are_over_into_the_store_of_layers(self, say, opened):
         mem = opened("layers")
@@ -136,7 +183,7 @@ class TestSummarize:
         code, dry, err = say("summarize", mem.root, "--all", "--dry-run")
         assert (code, err, tree(mem.root)) == (0, "", before)
         code, done, err = say("summarize", mem.root, "--all")
-        assert (code, err, done) == (0, "", dry.replace("not applied", "applied", 1))
+        assert (code, err, done) == (0, "", as_applied(dry))
         assert set(tree(mem.root)) - set(before) == {"summaries/week/2025-W06.md"}
         assert "create" in done.split("\n")[2]  # above the rows in which nothing happens
 
@@ -336,7 +383,7 @@ class TestForget:
         assert say("forget", mem.root, mem.entries()["text"].iloc[3], "--dry-run", "--yes")[0] == 0
         code, out, _ = say("forget", mem.root, "没有这一条")
         assert code == 0
-        assert out == "not applied: 0 files changed, 0 entries added\nwarning: no entry has exactly this text\n"
+        assert out == "not applied: 0 files to change, 0 entries to add\nwarning: no entry has exactly this text\n"
         assert tree(mem.root) == before
 
     def test_leaves_the_rows_that_are_to_be_kept(self, say, tmp_path):
@@ -379,7 +426,7 @@ class TestPush:
         assert (code, out.endswith("applied\n")) == (0, True)
         assert len(mem.entries()) == len(frame) + 1
         code, out, _ = say("push", *words)
-        assert (code, out.split("\n")[0]) == (0, "not applied: 0 files changed, 0 entries added")
+        assert (code, out.split("\n")[0]) == (0, "not applied: 0 files to change, 0 entries to add")
         assert say("push", *words, "--forget-missing", "--yes")[0] == 0
         assert len(mem.entries()) == len(frame)
 

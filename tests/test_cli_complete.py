@@ -17,8 +17,9 @@ from conftest import CLOCK, SAMPLES, ZONE, open_at, tree
 
 import memkit
 from memkit import files, tools
-from memkit.cli import cli, run
+from memkit.cli import cli, options, run
 from memkit.cli.agents import SHELLS
+from memkit.cli.output import as_typed
 
 EVENING = ["--now", CLOCK, "--tz", ZONE]
 LAYOUTS = ("archive", "workspace", "layers")
@@ -137,7 +138,8 @@ class TestJson:
         assert told["findings"] == []
         assert told["summary"].startswith("# 周摘要 2025-W09")
         told = json.loads(say("summary", SAMPLES / "archive", "--period", "month", "--date", "2025-01", "--json")[1])
-        assert told["text"] == str(store.summary("month", "2025-01"))
+        assert (told["key"], told["text"]) == ("2025-01", str(store.summary("month", "2025-01")))
+        assert json.loads(say("summary", SAMPLES / "archive", "--json")[1])["key"] == "2025-W09"
         told = json.loads(say("plot", SAMPLES / "archive", "tags", "--json")[1])
         assert len(told["frame"]) == len(store.plot.tags().frame)
         assert told["spec"]["$schema"].endswith("v5.json")
@@ -191,6 +193,20 @@ class TestNouns:
         for command, more in (("catch-up", []), ("rebuild", []), ("topic", ["茶", "2025-02"]), ("hot", ["正文"])):
             err = say(command, SAMPLES / "workspace", *more)[2]
             assert err.startswith(f"memkit: {command}: only a store of the layout")
+        assert "`memkit summaries` lists the stored ones" in say("trace", SAMPLES / "layers", "nowhere.md")[2]
+
+    @pytest.mark.parametrize(
+        ("python", "shell"),
+        [
+            ("rebuild_catalog: only a store", "rebuild: only a store"),
+            ("it is frozen; use correct() or forget()", "it is frozen; use `memkit correct` or `memkit forget`"),
+            ("use what mem.manifest() gave", "use what `memkit manifest` gave"),
+            ("pass new_index=", "pass --new-index"),
+            ("unforget() is none", "unforget() is none"),
+        ],
+    )
+    def test_names_of_python_become_those_of_a_shell(self, python, shell):
+        assert as_typed(python) == shell
 
     @pytest.mark.parametrize("words", [["export", ""], ["manifest", "--out", ""], ["plot", "volume", "--out", ""]])
     def test_no_name_is_no_place_to_write_to(self, say, words):
@@ -278,6 +294,13 @@ class TestCompletion:
         assert "plain,--fail-on" in self.complete("memkit", "audit", "--fa")
         assert self.complete("memkit", "audit", "--fail-on", "err") == ["plain,error"]
         assert self.complete("memkit", "audit", "da") == ["file,da"]
+
+    def test_offers_the_charts_where_one_is_due(self):
+        charts = [f"plain,{chart}" for chart in options.CHARTS]
+        assert self.complete("memkit", "plot", "somewhere", "") == charts
+        assert self.complete("memkit", "plot", "somewhere", "ca") == ["plain,calendar"]
+        assert self.complete("memkit", "plot", "") == ["file,", *charts]  # PATH may be left out
+        assert self.complete("memkit", "day", "somewhere", "") == ["file,"]
 
 
 class TestBadInput:

@@ -352,7 +352,7 @@ class TestTheMend:
         assert rules_shown(tab) == ["control-character", "row-missing", "row-differs"]
         assert markup.index('class="plan"') < markup.index("<details")
         text = said(markup)
-        assert "not applied: 1 file changed" in text
+        assert "not applied: 1 file to change" in text
         assert "catalog/2025.tsv rebuild" in text
         assert "archive/2025/2025-02-08.md by hand control-character: remove it by hand" in text
 

@@ -609,7 +609,7 @@ class TestTheCommand:
         new = tmp_path / "new"
         code, out, err = say(SAMPLES / "archive", new, "--to", "layers", "--dry-run")
         assert (code, err) == (0, "")
-        assert out.startswith("not applied: 44 files changed, 147 entries added\n")
+        assert out.startswith("not applied: 44 files to change, 147 entries to add\n")
         assert "warning: 146 changed: only its day is known" in out
         assert say(SAMPLES / "archive", new, "--to", "layers", typed="n\n")[0] == 1
         assert say(SAMPLES / "archive", new, "--to", "layers")[0] == 1

@@ -574,7 +574,7 @@ class TestThePlan:
         shown = plan._repr_mimebundle_()
         assert len(shown["text/html"]) < 100_000
         assert len(shown["text/plain"]) < 100_000
-        assert "1,000 files changed" in shown["text/plain"]
+        assert "1,000 files to change" in shown["text/plain"]
         assert "20 of 1,000 rows" in shown["text/plain"]
         assert len(calls) < 300
 

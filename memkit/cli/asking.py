@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from memkit.cli.output import width
+
 if TYPE_CHECKING:
     from memkit.edits import Plan
 
@@ -17,7 +19,10 @@ BUSY = ("rebuild", "sync", "sweep")  # what a plan does beside its edits
 def print_plan(plan: Plan, format: str = "text") -> None:
     """Print a plan; as JSON it is rows, added, applied, warnings and diff."""
     if format != "json":
-        click.echo(repr(plan))
+        from memkit.diffs import terminal_text
+
+        facts = (plan.edits, plan.rows, plan.added, plan.warnings, plan.applied, plan.notes)
+        click.echo(terminal_text(*facts, width=width()))
         return
     told = {
         "applied": plan.applied,

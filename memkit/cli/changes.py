@@ -218,11 +218,14 @@ def summary(store: Store, period: str, date: str | None, format: str) -> None:
 
     Example: memkit summary ~/vault --period month --date 2025-02
     """
+    from memkit import dates
     from memkit.cells import visible
 
     text = store.summary(period, date)
     if format == "json":
-        show_facts({"period": period, "date": date, "chars": len(text), "text": str(text)})
+        clock = dates.clock_of(click.get_current_context().params["now"], store.tz)
+        key = dates.key_of(period, date if date is not None else clock().date())
+        show_facts({"period": period, "key": key, "chars": len(text), "text": str(text)})
         return
     click.echo("\n".join(map(visible, text.rstrip("\n").split("\n"))))
 

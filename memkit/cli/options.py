@@ -23,6 +23,8 @@ PERIODS = ("day", "week", "month")
 CHARTS = ("volume", "calendar", "tags", "hours", "growth", "budget", "coverage")
 SEVERITIES = ("error", "warning", "info")
 
+WORDS = {"CHART": CHARTS}  # words after PATH that are one of a few
+
 PLACES = ("TARGET", "DIR")  # words that are folders themselves; one with something in it is more likely the store
 
 DRY_RUN = click.Option(["--dry-run"], is_flag=True, help="Only say what would change.")
@@ -88,13 +90,22 @@ def on_store(
 
 def words_argument(*names: str) -> click.Argument:
     """Return PATH and the words after it as one argument, which a shell completes as paths."""
-    return click.Argument(["words"], nargs=-1, metavar=" ".join(("[PATH]", *names)), shell_complete=_as_paths)
+    return click.Argument(["words"], nargs=-1, metavar=" ".join(("[PATH]", *names)), shell_complete=_completion(names))
 
 
-def _as_paths(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:
-    from click.shell_completion import CompletionItem
+def _completion(names: tuple[str, ...]) -> Callable[[click.Context, click.Parameter, str], list[Any]]:
+    """Return what a shell asks for the words that may follow: paths, and where one of a few is due, those."""
 
-    return [CompletionItem(incomplete, type="file")]
+    def complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:
+        from click.shell_completion import CompletionItem
+
+        given = len(ctx.params.get(str(param.name)) or ())
+        due = {name for name in names[max(given - 1, 0) : given + 1] if name in WORDS}  # with PATH, or without
+        few = [CompletionItem(word) for name in due for word in WORDS[name] if word.startswith(incomplete)]
+        paths = [] if due and given else [CompletionItem(incomplete, type="file")]
+        return [*paths, *few]  # paths first: bash drops what stands in front of them
+
+    return complete
 
 
 def settle_format(rest: dict[str, Any]) -> None:

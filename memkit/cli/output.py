@@ -26,13 +26,16 @@ COMMANDS = {
     "mark_forgotten": "mark-forgotten",
     "summaries": "summaries",
 }  # what Python calls the verbs that a shell has under another name
+VERBS = ("append", "audit", "correct", "forget", "manifest", "summary")  # the same in both
 _OPTION = re.compile(r"\bpass ([a-z_]+)=")  # as Python spells it
+_CALL = re.compile(rf"\b(?:mem\.)?({'|'.join((*COMMANDS, *VERBS))})\(\)")
 
 
 def as_typed(message: str) -> str:
     """Return an error of Python's names and options as one of the commands and options of a shell."""
     for name, command in COMMANDS.items():
-        message = message.replace(f"{name}: only", f"{command}: only").replace(f"{name}() lists", f"`memkit {command}` lists")
+        message = message.replace(f"{name}: only", f"{command}: only")
+    message = _CALL.sub(lambda found: f"`memkit {COMMANDS.get(found[1], found[1])}`", message)
     return _OPTION.sub(lambda found: f"pass --{found[1].replace('_', '-')}", message)
 
 
@@ -66,7 +69,7 @@ def show(frame: pd.DataFrame, format: str, limit: int | None) -> None:
         from memkit.display import table_text
 
         part = frame[MAIN] if "end_line" in frame else frame
-        click.echo(table_text(part, limit=table_rows(frame, limit), width=width()))
+        click.echo(table_text(_text_kept(part), limit=table_rows(frame, limit), width=width()))
         if part is not frame and len(frame):
             click.echo("more columns: --format json or csv")
         return
@@ -74,6 +77,14 @@ def show(frame: pd.DataFrame, format: str, limit: int | None) -> None:
 
     write, _ = FORMATS[format]
     click.echo(write(frame.head(limit) if limit else frame), nl=False)
+
+
+def _text_kept(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a frame with its text so far in front that a narrow terminal has it; what does not fit goes from behind."""
+    if "text" not in frame or width() >= 54:  # a date, a tag and twenty columns of text
+        return frame
+    first = [name for name in ("date", "text") if name in frame] if width() >= 32 else ["text"]
+    return frame[[*first, *frame.columns.difference(first, sort=False)]]
 
 
 def rows(frame: pd.DataFrame) -> list[dict[str, object]]:
