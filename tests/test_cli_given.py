@@ -42,15 +42,18 @@ def test_a_question_at_a_closed_stdin_is_a_no(copied, tmp_path):
     assert not (tmp_path / "new").exists()
 
 
-@pytest.mark.parametrize("data", [b"a\xffb", "茶室开门".encode("gbk"), "茶".encode("utf-16")])
-def test_bytes_that_are_not_utf8_are_refused(copied, tmp_path, data):
+@pytest.mark.parametrize(("data", "at"), [(b"a\xffb", 2), ("茶室开门".encode("gbk"), 1), ("茶".encode("utf-16"), 1)])
+def test_bytes_that_are_not_utf8_are_refused_with_their_place(copied, tmp_path, data, at):
     path = copied("layers")
     before = len(open_at(path).entries())
-    assert shell("append", path, "-", data=data)[::2] == (2, "memkit: stdin: not UTF-8 in line 1; save it as UTF-8\n")
+    assert shell("append", path, "-", data=data)[::2] == (
+        2,
+        f"memkit: stdin: not UTF-8 in line 1, at its byte {at}; save it as UTF-8\n",
+    )
     (tmp_path / "lines.txt").write_bytes(b"good\n" + data)
     code, _, err = shell("append-many", path, tmp_path / "lines.txt")
     assert code == 2
-    assert err.endswith("lines.txt: not UTF-8 in line 2; save it as UTF-8\n")
+    assert err.endswith(f"lines.txt: not UTF-8 in line 2, at its byte {at}; save it as UTF-8\n")
     assert len(open_at(path).entries()) == before
 
 
@@ -61,3 +64,17 @@ def test_utf8_with_and_without_a_mark_is_read_whatever_the_locale(copied, env):
         code, _, err = shell("append", path, "-", data=data.encode(), env=env)
         assert (code, err) == (0, "")
     assert {"灯灭了", "茶水开了"} <= set(open_at(path).recent(1)["text"])
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere arguments are UTF-8 whatever the locale")
+def test_arguments_of_utf8_are_text_under_an_ascii_locale(copied, tmp_path):
+    path = copied("layers")
+    assert shell("append", path, "茶三", "--tag", "决定", env=ASCII)[::2] == (0, "")
+    assert "茶三" in set(open_at(path).recent(1)["text"])
+    code, _, err = shell("doctor", tmp_path / "茶馆", env=ASCII)
+    assert code == 2
+    assert err.count("\n") == 1
+    assert "PYTHONUTF8=1" in err
+    code, _, err = shell("append", path, "茶四".encode("gbk").decode("utf-8", "surrogateescape"), env=ASCII)
+    assert code == 2
+    assert "is not UTF-8 text" in err

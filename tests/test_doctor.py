@@ -138,8 +138,9 @@ def test_a_part_that_fails_costs_no_other(doctor, monkeypatch, tmp_path):
 def test_a_place_where_nothing_is_yet_is_no_store(doctor, monkeypatch, tmp_path):
     monkeypatch.setenv("MEMORY_WORKSPACE", str(tmp_path / "nowhere"))
     (tmp_path / "empty").mkdir()
-    for words in ([], [tmp_path / "empty", "--layout", "layers"]):
+    for words, by in (([], "$MEMORY_WORKSPACE"), ([tmp_path / "empty", "--layout", "layers"], "PATH")):
         code, told = doctor(*words)
+        assert told["store"]["named_by"] == by
         assert (code, told["store"]["found"]) == (2, False)
         assert "nothing is there yet" in told["store"]["why"]
     assert not (tmp_path / "nowhere").exists()

@@ -21,6 +21,7 @@ for _room in ("nouns", "caching", "changes", "moving", "doctor", "agents", "serv
 
 _ODD = re.compile("[\ud800-\udc7f\udd00-\udfff]")  # halves that stand for no byte
 BAD_REQUEST, INTERRUPTED = 2, 130
+CURE = "set the terminal to UTF-8 (PYTHONUTF8=1 does where a locale is ASCII)"
 
 __all__ = ["cli", "run"]
 
@@ -32,8 +33,7 @@ def run(args: list[str] | None = None) -> int:
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     given = sys.argv[1:] if args is None else args
     try:
-        _refuse_odd(given)
-        code = cli.main(given, prog_name="memkit", standalone_mode=False, terminal_width=help_width())
+        code = cli.main(_as_text(given), prog_name="memkit", standalone_mode=False, terminal_width=help_width())
     except click.ClickException as error:
         error.show()
         return error.exit_code
@@ -41,24 +41,33 @@ def run(args: list[str] | None = None) -> int:
         return INTERRUPTED
     except MemkitError as error:
         return _refuse(as_typed(str(error)))
+    except UnicodeEncodeError as error:
+        if sys.getfilesystemencoding() == "utf-8":
+            raise
+        return _refuse(f"{error.object[:60]}: no name of a file under this locale; {CURE}")
     except OSError as error:
         reason = (error.strerror or type(error).__name__).lower()
         return _refuse(f"{error.filename}: {reason}" if error.filename else reason)
     return code if isinstance(code, int) else 0
 
 
-def _refuse_odd(args: list[str]) -> None:
-    """Hold that every argument is text: a byte that is not UTF-8 reaches Python as half a character.
+def _as_text(args: list[str]) -> list[str]:
+    """Return the arguments as text: where the locale is ASCII, each byte beyond it reaches Python as half a character.
 
-    Raises: BadArgument.
+    Raises: BadArgument for one whose bytes are not UTF-8.
     """
-    for number, word in enumerate(args, 1):
-        if any("\ud800" <= sign <= "\udfff" for sign in word):
-            shown = word.encode("utf-8", "surrogateescape" if _ODD.search(word) is None else "replace")
-            raise BadArgument(
-                f"argument {number}: {shown.decode('utf-8', 'backslashreplace')[:60]!s} is not UTF-8 text; "
-                "set the terminal to UTF-8 (PYTHONUTF8=1 does where a locale is ASCII), or rename the folder"
-            )
+    return [_word(number, word) for number, word in enumerate(args, 1)]
+
+
+def _word(number: int, word: str) -> str:
+    try:
+        return word.encode("utf-8", "surrogateescape").decode("utf-8")
+    except UnicodeError as error:
+        shown = word.encode("utf-8", "surrogateescape" if _ODD.search(word) is None else "replace")
+        raise BadArgument(
+            f"argument {number}: {shown.decode('utf-8', 'backslashreplace')[:60]!s} is not UTF-8 text; "
+            f"{CURE}, or rename the folder"
+        ) from error
 
 
 def _refuse(message: str) -> int:

@@ -81,16 +81,18 @@ def _found(path: str | None, layout: str | None, now: str | None, tz: str | None
     try:
         store = open_at(path, layout=layout, now=now, tz=tz, cache=False)
     except (MemkitError, OSError) as error:
-        return {"store": {"found": False, "path": path or os.curdir, "why": as_typed(str(error))}}
+        by = "PATH" if path is not None else "the current folder"  # which is looked at last
+        return {"store": {"found": False, "named_by": by, "path": path or os.curdir, "why": as_typed(str(error))}}
     by = "PATH" if path is not None else _rule_of(store)
     parts = {
-        "store": lambda: {"found": True, "named_by": by, **_store(store)},
+        "store": lambda: _store(store),
         "clock": lambda: _clock(store, now),
         "writes": lambda: _writes(store, now),
         "index": lambda: _index(store),
         "cache": lambda: _cache(store),
     }
-    return {name: _or_why(part) for name, part in parts.items()}
+    found = {name: _or_why(part) for name, part in parts.items()}
+    return found | {"store": {"found": True, "named_by": by} | found["store"]}
 
 
 def _or_why(part: Callable[[], Facts]) -> Facts:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from codecs import BOM_UTF8
 from io import TextIOBase
 
 from memkit.errors import BadArgument
@@ -51,8 +52,10 @@ def _decoded(data: bytes, name: str) -> str:
 
     Raises: BadArgument.
     """
+    plain = data.removeprefix(BOM_UTF8)
     try:
-        return data.decode("utf-8-sig")
+        return plain.decode()
     except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise BadArgument(f"{name}: not UTF-8 in line {line:,}; {_CURE}") from error
+        line = plain.count(b"\n", 0, error.start) + 1
+        at = error.start - plain.rfind(b"\n", 0, error.start)
+        raise BadArgument(f"{name}: not UTF-8 in line {line:,}, at its byte {at:,}; {_CURE}") from error
