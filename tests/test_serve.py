@@ -1,6 +1,7 @@
 """The server of agents within this process: what it offers, what its tools do to a store, and what it says when it fails."""
 
 import json
+import re
 import sys
 import threading
 from datetime import datetime, timedelta
@@ -133,6 +134,7 @@ def test_a_long_text_is_cut_at_a_line_and_one_without_lines_anywhere():
     assert f"text: the first {lines['text'].count(chr(10)):,} of 40,001 lines" in lines["truncated"]
     whole = bounds.bounded({"text": '"' * 60_000})
     assert len(json.dumps(whole, ensure_ascii=False)) <= bounds.MOST
+    assert len(whole["text"]) > 24_000  # each sign is two of JSON
     assert f"the first {len(whole['text']):,} of 60,000 characters" in whole["truncated"]
 
 
@@ -173,7 +175,10 @@ def read_on(store, name, page, offset, **arguments):
         offset = told["nextOffset"]
 
 
-@pytest.mark.parametrize("line", ["- 第 {} 条 {}\n".format("{}", "长" * 30), '- "{}" \\ "\n', "- {} " + "一" * 70_000 + "\n"])
+LINES = ["- 第 {} 条 {}\n".format("{}", "长" * 30), '- "{}" \\ "\n', "- {} " + "一" * 70_000 + "\n"]
+
+
+@pytest.mark.parametrize("line", [*LINES, "- {} " + '"' * 70_000 + "\n", "\n" * 20, "- {} " + "\x01" * 70_000 + "\n"])
 def test_going_on_where_an_answer_ends_skips_nothing(copied, line):
     store = open_at(copied("archive"))
     day = store.root / "archive/2025/2025-02-26.md"
@@ -183,8 +188,96 @@ def test_going_on_where_an_answer_ends_skips_nothing(copied, line):
     for limit in (100_000, 30_000):
         pages = read_on(store, "archive_read", "text", 0, date="2025-02-26", limit=limit)
         assert "".join(page["text"] for page in pages) == whole
-        assert all(len(page["text"]) > 10_000 for page in pages[:-1])
+        assert all(page["leftOut"] == len(whole) - page.get("nextOffset", len(whole)) for page in pages)
+        assert all(len(page["text"]) > 3_000 for page in pages[:-1])  # a control character is six of JSON
     assert len(pages) > 1
+
+
+def test_whatever_signs_a_text_is_of_its_cut_fills_the_room():
+    for sign in '茶"\\\n\x01😀':
+        cut = bounds.bounded({"text": sign * 90_000})
+        assert bounds.MOST - 1_000 < len(json.dumps(cut, ensure_ascii=False)) <= bounds.MOST
+
+
+def test_what_is_said_beside_a_page_does_not_move_where_it_goes_on():
+    page = {"matched": 500, "returned": 2, "leftOut": 498, "nextOffset": 2, "results": [{"text": "茶"}] * 2}
+    cut = bounds.bounded({**page, "warning": "坏" * 90_000, "stale": ["旧" * 900] * 90})
+    assert {name: cut[name] for name in page} == page
+    assert "nextOffset goes on there" in cut["truncated"]
+
+
+@pytest.mark.parametrize("name", ["archive_search", "archive_recent"])
+def test_going_on_reaches_every_hit_and_every_day_once(copied, name):
+    store = open_at(copied("archive"))
+    day = store.root / "archive/2025/2025-02-26.md"
+    odd = '"\\\x01' * 60
+    day.write_text("## 2025-02-26\n\n" + "".join(f"- 茶缸 {number} {odd}\n" for number in range(300)), encoding="utf-8")
+    arguments = {"terms": ["茶缸"]} if name == "archive_search" else {"days": 3_660}
+    pages = read_on(store, name, "results", 0, **arguments, limit=100)
+    found = [json.dumps(item) for page in pages for item in page["results"]]
+    assert all(page["returned"] == len(page["results"]) for page in pages)
+    assert len(found) == len(set(found)) == pages[0]["matched"]
+
+
+def test_the_lines_of_a_file_are_all_reached_and_of_one_too_long_it_is_said_where_it_ends(copied):
+    store = open_at(copied("workspace"))
+    whole = "".join(f"- 第 {number} 行\n" for number in range(9_000)) + "长" * 60_000 + "\n末行\n"
+    (store.root / "MEMORY.md").write_text(whole, encoding="utf-8")
+    first, found, inside = 1, [], []
+    while True:
+        told = called(store, "memory_get", {"path": "MEMORY.md", "from": first}, read_only=False).structured_content
+        if "truncated" not in told:
+            break
+        part = re.match(
+            r"text: the first ([\d,]+) of [\d,]+ (?:lines|characters, to inside line ([\d,]+) of )", told["truncated"]
+        )
+        sent, number = (int((group or "0").replace(",", "")) for group in part.groups())
+        lines = number - 1 if number else sent
+        found += told["text"].split("\n")[:lines]
+        if number == 1:  # this line alone is too long
+            assert len(told["text"]) == sent > 45_000
+            assert "the file MEMORY.md alone has" in told["truncated"]
+            inside.append(first)
+        first += lines or 1
+    assert found == whole[: whole.index("长") - 1].split("\n")
+    assert inside == [9_001]
+    assert told["text"] == "末行\n"
+
+
+def test_of_an_entry_that_is_too_long_it_is_said_how_much_is_there_and_where_the_rest_stands(copied):
+    store = open_at(copied("layers"))
+    file = store.root / "cold/2025-02/2025-02-28.md"
+    held = file.read_text(encoding="utf-8")
+    file.write_text(held + "- [2025-02-28T10:00:00.000Z] [长] " + "长" * 500_000 + "\n", encoding="utf-8")
+    told = called(store, "mem_by_tag", {"tag": "长"}, read_only=False).structured_content
+    (item,), line = told["items"], held.count("\n") + 1
+    assert (item["path"], item["line"]) == ("cold/2025-02/2025-02-28.md", line)
+    assert len(item["text"]) > 45_000
+    said = f"items: 1 of 1, and that not whole (text: the first {len(item['text']):,} of 500,000 characters; "
+    assert told["truncated"].startswith(f"{said}the file cold/2025-02/2025-02-28.md (line {line}) alone has the rest)")
+    assert all(set(item) == {"date", "timestamp", "tag", "text"} for item in layers.mem_by_tag(store, "茶")["items"])
+
+
+@pytest.mark.parametrize(
+    ("layout", "name", "argument"),
+    [("archive", "archive_search", "terms"), ("workspace", "memory_search", "query"), ("layers", "mem_recall", "keyword")],
+)
+def test_equal_words_count_once_and_too_many_are_refused(copied, layout, name, argument):
+    store = open_at(copied(layout))
+    plain = called(store, name, {argument: "茶"}, read_only=False)
+    assert "茶" in plain.content[0].text
+    assert called(store, name, {argument: "茶 " * 20_000}, read_only=False) == plain
+    assert not called(store, name, {argument: " ".join(map(str, range(64)))}, read_only=False).is_error
+    refused = called(store, name, {argument: " ".join(map(str, range(65)))}, read_only=False)
+    assert refused.content[0].text == f"{argument}: 65 different words; expected at most 64, the most telling ones"
+
+
+def test_a_phrase_that_stands_twice_stays_a_phrase(copied):
+    store = open_at(copied("archive"))
+    store.append("青瓷 茶缸，一只")
+    store.append("茶缸 青瓷，两只")
+    found = archive.archive_search(store, ['"青瓷 茶缸" "青瓷 茶缸" 一只'])
+    assert [hit["text"] for hit in found["results"]] == ["青瓷 茶缸，一只"]
 
 
 def test_a_long_line_behind_a_short_one_is_cut_inside():
@@ -206,7 +299,10 @@ def test_long_parts_share_the_room_and_none_falls_to_nothing():
 def test_an_empty_list_means_none_and_where_words_are_needed_is_refused(copied):
     store = open_at(copied("archive"))
     plain = called(store, "archive_search", {"terms": ["茶"]}, read_only=False)
-    assert called(store, "archive_search", {"terms": ["茶"], "allOf": [], "anyOf": []}, read_only=False) == plain
+    for none in ([], None, ""):
+        assert called(store, "archive_search", {"terms": ["茶"], "allOf": none, "anyOf": none}, read_only=False) == plain
+    blank = called(store, "archive_search", {"terms": ["茶"], "allOf": [" "]}, read_only=False)
+    assert blank.content[0].text == "allOf: no word in it; expected at least one word to look for"
     refused = called(store, "archive_search", {"terms": []}, read_only=False)
     assert refused.content[0].text == "terms: an empty list; expected a list of 1 to 64 texts"
     many = called(store, "archive_search", {"terms": [str(number) for number in range(65)]}, read_only=False)

@@ -281,3 +281,20 @@ class TestAll:
         with suppress(MemkitError):
             answer = tools.call(archive.open_store(root, now=CLOCK, tz=ZONE), name, asked)
             json.dumps(answer, ensure_ascii=False, allow_nan=False).encode("utf-8")
+
+
+@pytest.mark.parametrize("year", [0, -3, 10_000, 2025.5, "x", True])
+def test_a_year_that_is_none_is_refused(ask, vault, year):
+    before = tree(vault)
+    with pytest.raises(BadArgument, match=r"^year: .*; expected a whole number from 1 to 9999$"):
+        ask("rebuild", year=year)
+    assert tree(vault) == before
+    assert ask("rebuild", year="2025") == ask("rebuild", year=2025)
+
+
+def test_a_tag_that_is_no_word_is_refused(ask, vault):
+    before = tree(vault)
+    with pytest.raises(BadArgument, match=r"^tag: '签{40}'; expected a word of at most 200 characters$"):
+        ask("append", text="红水壶", tag="签" * 201)
+    assert tree(vault) == before
+    assert ask("append", text="红水壶", tag="签" * 200)["added"]

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
+from bisect import bisect_right
 from typing import Any
 
 from memkit.tools.arguments import Answer
 
 MOST = 50_000  # characters of one answer, as JSON, or of one text
-_NOTE = 400  # what is kept free for saying what was left out
-_CURE = (
-    "ask for less at once (a smaller limit, an offset, fewer lines) to see the rest; of one long line the file alone has it; "
-    "never write back what was cut"
-)
+_NOTE = 800  # what is kept free for saying what was left out
+_PATH = 200  # characters of a path that are told
+_PAGES = ("text", "index", "diff", "results", "items")  # the parts that the numbers of a page speak of
+_FEWER = "ask for less at once (a smaller limit, an offset, fewer lines) to see the rest; what none of these reaches, "
+_NEVER = "never write back what was cut"
 
 
 def written(answer: object) -> str:
@@ -31,8 +32,11 @@ def bounded(answer: Answer, most: int = MOST) -> Answer:
     Long parts share the room that short ones leave: of lists the last items go, of texts the last lines, or a part of a
     long line. `returned`, `leftOut` and `nextOffset` speak of what is there, so that nothing is skipped by going on.
     """
-    if _size(answer) <= most:
-        return answer
+    return answer if _size(answer) <= most else _shortened(answer, most)[0]
+
+
+def _shortened(answer: Answer, most: int) -> tuple[Answer, str]:
+    """Return a long answer within bounds, and what of it is there."""
     held, told = dict(answer), []
     room = most - _NOTE - _size(answer) + sum(map(_size, answer.values()))
     by_size = sorted(answer, key=lambda name: _size(answer[name]))
@@ -41,16 +45,29 @@ def bounded(answer: Answer, most: int = MOST) -> Answer:
         if _size(answer[name]) > share:
             held[name], said = _cut(answer[name], share)
             told += [f"{name}: {said}"] if said else []
-            _recount(held, name, len(answer[name]) - len(held[name]) if said else 0)
+            if said and name in _PAGES:
+                _recount(held, name, len(answer[name]) - len(held[name]))
         room -= _size(held[name])
-    return held | {"truncated": f"{'; '.join(told)}; {_CURE}"}
+    facts = "; ".join(told)
+    return held | {"truncated": f"{facts}; {_cure(held)}; {_NEVER}"}, facts
+
+
+def _cure(held: Answer) -> str:
+    """Return how the rest of an answer that was cut is reached."""
+    return "nextOffset goes on there" if "nextOffset" in held else f"{_FEWER}{_place(held)} alone has"
+
+
+def _place(held: Answer) -> str:
+    """Return where the whole of an answer stands, as far as it says so itself."""
+    path = held.get("path")
+    if not isinstance(path, str) or _size(path) > _PATH:
+        return "the file"
+    return f"the file {path}" + (f" (line {held['line']:,})" if isinstance(held.get("line"), int) else "")
 
 
 def _recount(held: Answer, name: str, removed: int) -> None:
     """Let the numbers of a page speak of what is left, `removed` characters or items fewer."""
     part = held[name]
-    if not removed:
-        return
     if isinstance(part, list) and held.get("returned") == len(part) + removed:
         held["returned"] = len(part)
     if "leftOut" in held:
@@ -82,13 +99,13 @@ def _cut(value: Any, room: int) -> tuple[Any, str]:
 
 
 def _cut_text(text: str, room: int) -> tuple[str, str]:
-    kept = text[:room]
-    while (over := _size(kept) - room) > 0 and kept:
-        kept = kept[:-over]
+    kept = text[: bisect_right(range(min(len(text), room)), room, key=lambda end: _size(text[: end + 1]))]
     whole, end, _ = kept.rpartition("\n")
+    lines = text.count("\n") + 1
     if end and len(whole) > len(kept) // 2:
-        return whole + end, f"the first {whole.count(end) + 1:,} of {text.count(end) + 1:,} lines"
-    return kept, f"the first {len(kept):,} of {len(text):,} characters"
+        return whole + end, f"the first {whole.count(end) + 1:,} of {lines:,} lines"
+    inside = f", to inside line {kept.count(chr(10)) + 1:,} of {lines:,}" if lines > 1 else ""
+    return kept, f"the first {len(kept):,} of {len(text):,} characters{inside}"
 
 
 def _cut_list(items: list[Any], room: int) -> tuple[list[Any], str]:
@@ -99,5 +116,6 @@ def _cut_list(items: list[Any], room: int) -> tuple[list[Any], str]:
             break
         kept += 1
     if not kept and items and isinstance(items[0], dict) and room > 2 * _NOTE:  # one item alone is too long
-        return [bounded(items[0], room - 4)], f"1 of {len(items):,}, and that not whole"
+        item, facts = _shortened(items[0], room - 4)
+        return [item], f"1 of {len(items):,}, and that not whole ({facts}; {_place(item)} alone has the rest)"
     return items[:kept], f"{kept:,} of {len(items):,}"

@@ -15,17 +15,18 @@ from typing import Annotated, Any
 
 import pandas as pd
 
-from memkit import dates, diffs, hits, opening, recall
+from memkit import dates, diffs, hits, match, opening, recall
 from memkit.edits import Plan
 from memkit.hits import SearchResult
 from memkit.layouts import archive
 from memkit.model import clean
 from memkit.store import Store
 from memkit.tools import place
-from memkit.tools.arguments import Answer, Day, Flag, Number, Text, Texts, tool
+from memkit.tools.arguments import Answer, Day, Flag, Number, Text, Texts, Whole, few, tool
 
 FEW = 20  # of what is told beside memory: warnings, stale rows, rows of a plan
 MOST = 8_000  # characters of memory in an answer, unless archive_read is asked for more
+LONGEST = 200  # characters of a tag
 FAR = 1_000_000_000
 _FILE = re.compile(r"(?<![\w./-])(?:archive/[0-9]{4}/|catalog/[0-9]{4}\.tsv)(?:[^\s:;,]*)")  # as warnings name one
 
@@ -59,7 +60,7 @@ def open_store(
 def archive_append(
     store: Store,
     text: Remembered,
-    tag: Annotated[str | None, Text("One word to file it under.")] = None,
+    tag: Annotated[str | None, Text("One word to file it under.", f"a word of at most {LONGEST} characters", LONGEST)] = None,
     index: Annotated[str | None, Text("The day's whole new index, one line; made from the entries if left out.")] = None,
 ) -> Answer:
     """Write one memory into today's file; finished days are never changed.
@@ -95,7 +96,8 @@ def archive_search(
     file could not be read whole.
     先查再答：给一到三个最有区分度的词，由近及远；太多用 allOf 收窄，没有就换个说法。
     """
-    found = store.search(*terms, any_of=any_of or (), all_of=all_of or (), days=days, limit=None, heal=heal)
+    first, second, every = _terms(terms, "terms"), _terms(any_of or (), "anyOf"), _terms(all_of or (), "allOf")
+    found = store.search(*first, any_of=second, all_of=every, days=days, limit=None, heal=heal)
     items = [_hit(store, row, found) for row in found.frame.iloc[offset : offset + limit].itertuples()]
     shown = _capped(items, "text")
     more = {
@@ -210,7 +212,7 @@ def archive_forget(
 @tool("archive")
 def archive_rebuild(
     store: Store,
-    year: Annotated[int | None, Number("The year; all years if left out.", least=1, most=9999)] = None,
+    year: Annotated[int | None, Whole("The year; all years if left out.", least=1, most=9999)] = None,
 ) -> Answer:
     """Make the catalog afresh from the day files; the files themselves are not touched.
 
@@ -236,6 +238,19 @@ def _written(store: Store, plan: Plan) -> Answer:
     day = str(archive.role(path).day)
     found = {"added": plan.added > 0, "date": day, "path": recall.in_vault(store, path)}
     return {**found, "index": clean(store.day(day).index or "")[:MOST], **_warned(store, plan.warnings)}
+
+
+def _terms(texts: Iterable[str], name: str) -> list[str]:
+    """Return the terms of a group, without words that stand in one again.
+
+    Raises: BadArgument, naming the argument, for a term without a word, or of too many.
+    """
+    return [_term(text, few(match.split_query(text, name=name), name)) for text in texts]
+
+
+def _term(text: str, words: tuple[str, ...]) -> str:
+    phrases = any(set(word) & set(' "“”') for word in words)  # these would have to be quoted again
+    return text if phrases else " ".join(words)
 
 
 def _hit(store: Store, row: Any, found: SearchResult) -> Answer:

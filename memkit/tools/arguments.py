@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import wraps
 from numbers import Integral, Real
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 Answer = dict[str, Any]
 F = TypeVar("F", bound=Callable[..., Answer])
 
+WORDS = 64  # different ones, of one search or of one of its terms
 REQUIRED = inspect.Parameter.empty
 _NUMBER = re.compile(r"\s*[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\s*")
 _WHOLE = re.compile(r"\s*\+?[0-9]{1,4000}\s*")  # no longer one than Python reads
@@ -49,18 +50,19 @@ class Kind(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A text, taken as it is."""
+    """A text, taken as it is; one of more than `most` characters is refused."""
 
     about: str
     expected: str = "a text"
+    most: int | None = None
 
     def read(self, value: object) -> str | None:
         """Return the text."""
-        return value if isinstance(value, str) else None
+        return value if isinstance(value, str) and (self.most is None or len(value) <= self.most) else None
 
     def schema(self) -> dict[str, Any]:
-        """Return that it is a string."""
-        return {"type": "string"}
+        """Return that it is a string, and how long."""
+        return {"type": "string"} if self.most is None else {"type": "string", "maxLength": self.most}
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +70,7 @@ class Texts:
     """A list of texts, each counted once; a single text stands for a list of it."""
 
     about: str
-    most: int = 64
+    most: int = WORDS
 
     @property
     def expected(self) -> str:
@@ -124,11 +126,13 @@ class Whole:
 
     about: str
     least: int
+    most: int | None = None
 
     @property
     def expected(self) -> str:
-        """Return from where it counts."""
-        return f"a whole number of at least {self.least:,}"
+        """Return from where it counts, and how far."""
+        end = f"of at least {self.least}" if self.most is None else f"from {self.least} to {self.most}"
+        return f"a whole number {end}"
 
     def read(self, value: object) -> int | None:
         """Return the number; that of 2.0 is 2, as in JSON."""
@@ -136,11 +140,12 @@ class Whole:
             value = int(value)
         if isinstance(value, bool) or not isinstance(value, Integral) or value < self.least:
             return None
-        return int(value)
+        return int(value) if self.most is None or value <= self.most else None
 
     def schema(self) -> dict[str, Any]:
-        """Return that it is an integer, and the least one."""
-        return {"type": "integer", "minimum": self.least}
+        """Return that it is an integer, and its bounds."""
+        held = {"type": "integer", "minimum": self.least}
+        return held if self.most is None else {**held, "maximum": self.most}
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,7 +218,7 @@ class Argument:
 
         Raises: BadArgument, naming the argument and what is expected.
         """
-        if self.default is not REQUIRED and (value is None or (value == [] and isinstance(self.kind, Texts))):
+        if self.default is not REQUIRED and (value is None or (value in ([], "") and isinstance(self.kind, Texts))):
             return self.default
         found = self.kind.read(value)
         if found is None:
@@ -231,6 +236,17 @@ class Argument:
         if "enum" in held:
             held["enum"] = [*held["enum"], None]
         return {**held, "default": self.default}
+
+
+def few(words: Iterable[str], name: str) -> tuple[str, ...]:
+    """Return the words of a search, each once.
+
+    Raises: BadArgument, naming the argument, for more than a search takes.
+    """
+    found = tuple(dict.fromkeys(words))
+    if len(found) > WORDS:
+        raise BadArgument(f"{name}: {len(found):,} different words; expected at most {WORDS}, the most telling ones")
+    return found
 
 
 def _listed(value: list[object]) -> str:

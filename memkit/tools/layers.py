@@ -12,14 +12,14 @@ from typing import Annotated
 import pandas as pd
 
 from memkit import dates, match, opening, query, tables, views
-from memkit.edits.lines import CONTROL
+from memkit.edits.lines import CONTROL, LIMIT
 from memkit.errors import BadArgument
 from memkit.loading import State
 from memkit.model import Entries, Hot
 from memkit.store import HOT_LIMIT, Store
 from memkit.text import norm_tag, norm_text
 from memkit.tools import place
-from memkit.tools.arguments import Answer, Choice, Day, Flag, Number, Text, tool
+from memkit.tools.arguments import Answer, Choice, Day, Flag, Number, Text, few, tool
 
 WIDEST = 3660  # days, of mem_by_date
 
@@ -137,7 +137,7 @@ def mem_recall(
     if it is 0, try fewer words or mode "or".
     全文检索冷层，放在最后一步；多个词用空格分开。
     """
-    tokens, loaded = match.words(keyword, name="keyword"), store._fresh()
+    tokens, loaded = few(match.words(keyword, name="keyword"), "keyword"), store._fresh()
     found = query.newest_first(loaded.visible[loaded.folded.mask(tokens, mode)], store.tz)
     head = {"mode": mode, "tokens": list(tokens), "limit": limit}
     return _page(head, found, limit, offset, scanned=(_files(loaded), len(loaded.visible)))
@@ -291,10 +291,11 @@ def _files(loaded: State, first: date = date.min, last: date = date.max) -> int:
 def _page(head: Answer, found: pd.DataFrame, limit: int, offset: int, *, scanned: tuple[int, int]) -> Answer:
     """Return the answer of a question: what it looked at, what it found, and one page of that."""
     shown = found.iloc[offset : offset + limit]
-    columns = (shown["date"], shown["stamp"], shown["tag"].fillna(query.NO_TAG), shown["text"])
+    columns = (shown["date"], shown["stamp"], shown["tag"].fillna(query.NO_TAG), shown["text"], shown["path"], shown["line"])
     items = [
         {"date": str(day.date()), "timestamp": stamp, "tag": tag, "text": text}
-        for day, stamp, tag, text in zip(*columns, strict=True)
+        | ({"path": path, "line": int(line)} if len(text) > LIMIT else {})  # written by hand, and maybe too long to be sent
+        for day, stamp, tag, text, path, line in zip(*columns, strict=True)
     ]
     return {
         **head,

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import posixpath
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime, tzinfo
 from pathlib import PurePosixPath
 from typing import Annotated
@@ -21,7 +22,7 @@ from memkit.layouts.workspace import SESSION
 from memkit.model import FileFact
 from memkit.store import Store
 from memkit.tools import place
-from memkit.tools.arguments import Answer, Choice, Flag, Number, Text, Whole, shown, tool
+from memkit.tools.arguments import Answer, Choice, Flag, Number, Text, Whole, few, shown, tool
 from memkit.tools.flush import memory_flush_prompt, run_memory_flush
 from memkit.wanted import wanted
 
@@ -156,7 +157,9 @@ TOOLS = (memory_search, memory_get, memory_store, memory_recall, memory_forget, 
 
 def _found(store: Store, query: str, limit: int, forgotten: bool, *, heal: bool) -> Answer:
     """Return the best hits; with `heal`, an index that is there is brought up to date first, none is made."""
-    result = store._finder.search(wanted([query], name="query"), limit=limit, include_forgotten=forgotten, refresh=heal)
+    asked = wanted([query], name="query")
+    asked = replace(asked, terms=(few(asked.words, "query"),))
+    result = store._finder.search(asked, limit=limit, include_forgotten=forgotten, refresh=heal)
     frame = result.entries
     columns = (frame["path"], frame["line"], frame["end_line"], fts.bodies(frame), frame["score"])
     results = [
