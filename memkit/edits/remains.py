@@ -19,6 +19,7 @@ LEFT, CHANGED, CREATE = "left out", "changed", "create"
 _ROOM = 40  # columns of a line that a row shows
 _KEY = re.compile(r"""(["']?)([A-Za-z_\u4e00-\u9fff][\w.-]*)\1[ \t]*:(?:[ \t]+|$)""")
 _WORD = re.compile(r"\w")
+NUMBER = "its number in the list is not kept"
 _COMMENT, _MERGE, _FRONT = "a comment", "a merge marker", "front matter"
 
 Found = Iterator[tuple[int, str, str]]  # line, what it is, detail
@@ -57,9 +58,6 @@ def remains(doc: Document, layout: str, copied: Container[int]) -> list[Remainde
         )
         for n, (line, what, detail) in enumerate(found)
     ]
-
-
-NUMBER = "its number in the list is not kept"
 
 
 def _secret(details: list[str]) -> set[int]:

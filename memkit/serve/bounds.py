@@ -22,8 +22,8 @@ def written(answer: object) -> str:
 
 
 def sound(text: str) -> str:
-    """Return a text that can be sent: halves of characters become U+FFFD."""
-    return text.encode("utf-8", "surrogatepass").decode("utf-8", "replace") if not text.isascii() else text
+    """Return a text that can be sent, no longer than it is: halves of characters become U+FFFD."""
+    return text if text.isascii() else text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def bounded(answer: Answer, most: int = MOST) -> Answer:
